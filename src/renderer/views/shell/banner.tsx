@@ -2,7 +2,7 @@ import { NoticeLine } from '../../components/primitives/index.ts'
 import { useConnection, useLedger, useStores } from '../../store/hooks.ts'
 
 /** Reports a lost connection without moving the content, which stays readable. */
-export function ConnectionBanner() {
+export function ConnectionBanner({ place = 'top' }: { place?: 'top' | 'bottom' }) {
   const connection = useConnection()
   const problem = useLedger((view) => view.problem)
   const { ledger } = useStores()
@@ -10,6 +10,7 @@ export function ConnectionBanner() {
     const { tryNow } = connection
     return (
       <Floating
+        place={place}
         tone="warning"
         text="Connection lost. Reconnecting…"
         action={tryNow && { label: 'Try now', onClick: tryNow }}
@@ -19,6 +20,7 @@ export function ConnectionBanner() {
   if (connection.kind === 'refused')
     return (
       <Floating
+        place={place}
         tone="error"
         text="This page’s link has expired. What is shown may be out of date."
         action={{ label: 'Enter the link', onClick: () => window.location.reload() }}
@@ -44,10 +46,18 @@ function Banner(props: Parameters<typeof NoticeLine>[0]) {
   )
 }
 
-/** Overlaps the content below the header, so that the title stays visible and nothing moves. */
-function Floating(props: Parameters<typeof NoticeLine>[0]) {
+/**
+ * Overlaps the content below the header, or above the end of a transcript, which begins below its header: the title
+ * stays visible, and nothing moves.
+ */
+function Floating({
+  place,
+  ...props
+}: Parameters<typeof NoticeLine>[0] & { place: 'top' | 'bottom' }) {
   return (
-    <div className="pointer-events-none absolute inset-x-0 top-14 z-20 flex justify-center px-4">
+    <div
+      className={`pointer-events-none absolute inset-x-0 z-20 flex justify-center px-4 ${place === 'top' ? 'top-14' : 'bottom-24'}`}
+    >
       <div className="pointer-events-auto rounded-md bg-raised px-3 shadow-popup">
         <NoticeLine {...props} />
       </div>

@@ -151,7 +151,7 @@ export function TranscriptDialog(props: {
       }
     >
       {/* The window's own banner is behind the dialog. */}
-      <ConnectionBanner />
+      <ConnectionBanner place="bottom" />
       {taskId && task ? (
         <TranscriptPane
           key={taskId}

@@ -30,7 +30,7 @@ export const Edits: Story = {
     await within(all).findByText(/existing cases/)
     await userEvent.keyboard('f')
     const bar = within(await canvas.findByRole('region', { name: 'Filter the transcript' }))
-    await userEvent.click(await bar.findByRole('button', { name: 'Edits 1' }))
+    await userEvent.click(await bar.findByRole('button', { name: 'Edit calls 1' }))
     const list = await canvas.findByRole('region', { name: /^Filtered transcript of / })
     const row = await within(list).findByRole('article', { name: /records\.test\.ts/ })
     await expect(within(list).queryByText(/existing cases/)).toBeNull()

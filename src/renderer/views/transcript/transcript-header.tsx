@@ -3,14 +3,31 @@ import type { StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { IconButton, StatusIcon, StatusText, TitleText } from '../../components/primitives/index.ts'
+import {
+  Button,
+  IconButton,
+  StatusIcon,
+  StatusText,
+  TitleText,
+} from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { useConnectionLost } from '../../store/hooks.ts'
 import type { Route } from '../../store/window/route.ts'
+import { useTaskActions } from '../actions/use-task-actions.tsx'
 import { Breadcrumb } from '../task/breadcrumb.tsx'
 import type { ReadingPosition } from './reading.ts'
 import { TranscriptTools } from './transcript-tools.tsx'
 import type { TranscriptPanes } from './use-panes.ts'
+
+/** What can be done about a run that is going on or was interrupted. */
+function RunButtons({ task }: { task: Task }) {
+  const actions = useTaskActions()(task).filter(({ id }) => id === 'stop' || id === 'resume')
+  return actions.map(({ id, label, icon, disabled, run }) => (
+    <Button key={id} size="small" icon={icon} disabled={disabled} onClick={run}>
+      {label}
+    </Button>
+  ))
+}
 
 /** The header of a transcript in its dialog or full screen: its place in the tree, its status and its tools. */
 export function TranscriptHeader(props: {
@@ -48,6 +65,7 @@ export function TranscriptHeader(props: {
           <span className="text-muted">{lost ? '· when last seen' : '· live'}</span>
         ) : null}
       </span>
+      {replaying ? null : <RunButtons task={task} />}
       <span className="flex shrink-0 items-center">
         {position && position.of > 1 ? (
           <>

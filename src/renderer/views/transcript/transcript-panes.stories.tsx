@@ -5,15 +5,17 @@ import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { leadEnded, testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { interruptedRecords } from '../../../../tests/fixtures/entries/interrupted.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { LedgerRecord } from '../../../shared/records/ledger.ts'
 
-const meta: Meta<{ address: string }> = {
+const meta: Meta<{ address: string; records?: LedgerRecord[] }> = {
   title: 'Screens/Transcript panes',
   decorators: [inWindow],
-  render: ({ address }) => (
+  render: ({ address, records = laterRecords }) => (
     <AppStage
       fake={createStoryHost({
-        records: laterRecords,
+        records,
         sessions: {
           [ids.tests]: { entries: testsEnded() },
           [ids.lead]: { entries: leadEnded() },
@@ -57,6 +59,16 @@ export const DialogDark: Story = { tags: ['soak'], ...Dialog, globals: { theme: 
 export const FullScreen: Story = {
   args: { address: `#/transcript/${ids.tests}` },
   play: outlineAndReport,
+}
+
+/** What can be done about a stopped agent is beside its status. */
+export const InterruptedDialog: Story = {
+  args: { address: `#/t/${ids.lead}/transcript/${ids.notes}`, records: interruptedRecords },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    const dialog = within(await page.findByRole('dialog', { name: /^Transcript of / }))
+    await dialog.findByRole('button', { name: /^Resume/ })
+  },
 }
 
 /** A linked entry has the focus and stays marked; one that does not exist is named. */
