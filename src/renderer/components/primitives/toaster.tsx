@@ -12,8 +12,8 @@ export function Toaster() {
       // Above a large dialog, which has no buttons in this corner, and behind a form, whose buttons must not be
       // covered.
       className="in-[body:has([data-dialog-size=small],[data-dialog-size=medium])]:z-30!"
-      // Above the composer, whose buttons are in this corner.
-      offset={{ right: 24, bottom: 104 }}
+      // Above the composer and what is asked or offered there, whose buttons are in this corner.
+      offset={{ right: 24, bottom: 'calc(var(--toasts-above, 88px) + 16px)' }}
       // Undo is taken within this time: the default of four seconds is too short to read and decide.
       duration={10_000}
       visibleToasts={3}

@@ -32,7 +32,7 @@ export function ScenarioField(props: {
   return (
     <Field
       label="Scenario file"
-      hint="The YAML file that the scripted agent follows. It is validated before anything runs."
+      hint="The YAML file that the scripted agent follows. It is checked at the start; with an error in it nothing runs."
       error={refused ?? error}
     >
       <div className="flex items-center gap-2">
@@ -40,7 +40,7 @@ export function ScenarioField(props: {
           {value ? 'Choose another…' : 'Choose a file…'}
         </Button>
         <span className="untrusted min-w-0 flex-1 truncate text-muted">
-          {value ? `${value.name} · ${counted(value.text.split('\n').length, 'line')}` : null}
+          {value ? `${value.name} · ${counted(lineCount(value.text), 'line')}` : null}
         </span>
         <input
           ref={input}
@@ -55,6 +55,10 @@ export function ScenarioField(props: {
     </Field>
   )
 }
+
+/** A line break at the end begins no line. */
+const lineCount = (text: string): number =>
+  text === '' ? 0 : text.replace(/\r?\n$/, '').split('\n').length
 
 const refusalOf = ({ name, size }: File): string =>
   size > scenarioBytesMax

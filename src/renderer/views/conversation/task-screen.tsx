@@ -31,6 +31,7 @@ import { ConversationFooter } from './conversation-footer.tsx'
 import { hasResumeLine } from './interrupted-line.tsx'
 import { ResultCounts } from './result-line.tsx'
 import { useArrival } from './use-arrival.ts'
+import { useToastsAbove } from './use-toasts-above.ts'
 
 /** A task's conversation, under the transcript that the route refers to, if any. */
 export function TaskScreen(props: {
@@ -81,6 +82,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
   const [sheet, setSheet] = useState(false)
   const [sent, setSent] = useState(0)
   const composer = useRef<HTMLTextAreaElement>(null)
+  const footer = useToastsAbove()
   const running = task !== null && isRunning(task.status)
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
@@ -208,13 +210,15 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
           panes={panes}
           reading={reading}
         />
-        <ConversationFooter
-          task={task}
-          stopsNext={stopsNext && running && !lost}
-          onSent={() => setSent(sent + 1)}
-          onReview={review}
-          composer={composer}
-        />
+        <div ref={footer} className="flex shrink-0 flex-col">
+          <ConversationFooter
+            task={task}
+            stopsNext={stopsNext && running && !lost}
+            onSent={() => setSent(sent + 1)}
+            onReview={review}
+            composer={composer}
+          />
+        </div>
       </section>
       {shown && wide ? (
         <>

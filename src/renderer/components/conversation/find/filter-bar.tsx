@@ -36,6 +36,7 @@ export function FilterBar(props: {
         <Kind
           key={kind}
           label={kindLabels[kind]}
+          hint={kindHints[kind]}
           count={kinds?.[kind] ?? null}
           isShown={filter.kind === kind}
           onClick={() => onChange({ ...filter, kind })}
@@ -81,17 +82,29 @@ export function FilterBar(props: {
 const kindLabels = {
   messages: 'Messages',
   tools: 'Tools',
-  edits: 'Edits',
+  edits: 'Edit calls',
   errors: 'Errors',
-  changes: 'Changed files',
+  changes: 'Calls that changed files',
 }
 
-function Kind(props: { label: string; count: number | null; isShown: boolean; onClick(): void }) {
-  const { label, count, isShown, onClick } = props
+const kindHints: Partial<Record<keyof typeof kindLabels, string>> = {
+  edits: 'Calls of tools that write or edit one file',
+  changes: 'Calls of any tool, such as a command, after which files were different',
+}
+
+function Kind(props: {
+  label: string
+  hint?: string | undefined
+  count: number | null
+  isShown: boolean
+  onClick(): void
+}) {
+  const { label, hint, count, isShown, onClick } = props
   return (
     <button
       type="button"
       aria-pressed={isShown}
+      title={hint}
       onClick={onClick}
       className={classNames(
         'flex h-7 items-center gap-1.5 rounded-md px-2 text-ui',
