@@ -96,7 +96,11 @@ const rowKeys: Omit<KeyCommand, 'scope'>[] = [
 ]
 
 /** `atMs`: the moment of a replay, whose cards are only of the tasks of then; null shows all. */
-function useRowKeys(taskId: TaskId, scope: 'window' | 'dialog', atMs: number | null): void {
+function useRowKeys(
+  taskId: TaskId,
+  scope: 'window' | 'dialog',
+  { isReplay, atMs }: { isReplay: boolean; atMs: number | null },
+): void {
   const all = useChildren(taskId)
   const children = atMs === null ? all : all.filter((task) => taskAt(task, atMs) !== null)
   useKeys([
@@ -104,7 +108,8 @@ function useRowKeys(taskId: TaskId, scope: 'window' | 'dialog', atMs: number | n
     ...(children.length > 0
       ? [{ keys: 't', label: 'Transcript of the row’s task', group: 'Transcript', scope } as const]
       : []),
-    ...(children.some(canBeResumed)
+    // A replay has no buttons that act on the tasks as they are now.
+    ...(!isReplay && children.some(canBeResumed)
       ? [{ keys: 'r', label: 'Resume the row’s task', group: 'Transcript', scope } as const]
       : []),
   ])
@@ -138,7 +143,7 @@ function OpenTranscript(props: {
     from: from === 'start' && live ? 'end' : from,
     view,
   })
-  useRowKeys(transcript.taskId, scope, atMs)
+  useRowKeys(transcript.taskId, scope, { isReplay: replay !== null, atMs })
   const actions = useContext(TaskActionsContext)
   const actionsHere = useMemo(
     () => ({
