@@ -3,31 +3,31 @@
  * missed target is printed and is not a failure: exit code 0 means that everything was measured.
  */
 import { measureAgents } from './agents/agents.ts'
-import { measureAppends } from './appends.ts'
-import type { Measure } from './bench.ts'
-import { measureExports } from './exports.ts'
-import { measureFullText } from './full-text.ts'
-import { measureGoingOn } from './going-on.ts'
-import { measureHealing } from './healing.ts'
-import { measureImports, measureLongImport } from './imports.ts'
-import { measureAll } from './measure-all.ts'
-import { measureModelTurns } from './model-turns.ts'
-import { measureOpening } from './opening.ts'
-import { parseOptions, usage } from './options.ts'
-import { measureProgramStarts } from './program-starts.ts'
-import { measureRandomPage } from './random-page.ts'
-import { measureRemoval } from './removal.ts'
-import { measureReplay } from './replay.ts'
-import { measureSearch } from './search.ts'
-import { measureStartUp } from './start-up.ts'
-import { measureTurnStore } from './turn-store.ts'
+import { measureAppends } from './measures/appends.ts'
+import { measureExports } from './measures/exports.ts'
+import { measureFirstTurn } from './measures/first-turn.ts'
+import { measureFullText } from './measures/full-text.ts'
+import { measureHealing } from './measures/healing.ts'
+import { measureImports, measureLongImport } from './measures/imports.ts'
+import { measureModelTurns } from './measures/model-turns.ts'
+import { measureOpening } from './measures/opening.ts'
+import { measureProgramStarts } from './measures/program-starts.ts'
+import { measureRandomPage } from './measures/random-page.ts'
+import { measureRemoval } from './measures/removal.ts'
+import { measureReplay } from './measures/replay.ts'
+import { measureSearch } from './measures/search.ts'
+import { measureStartUp } from './measures/start-up.ts'
+import { measureTurnStore } from './measures/turn-store.ts'
+import type { Measure } from './runner/bench.ts'
+import { measureAll } from './runner/measure-all.ts'
+import { parseOptions, usage } from './runner/options.ts'
 
 const measurements: Record<string, Measure> = {
   appends: measureAppends,
   opening: measureOpening,
   'random-page': measureRandomPage,
   healing: measureHealing,
-  'going-on': measureGoingOn,
+  'first-turn': measureFirstTurn,
   replay: measureReplay,
   removal: measureRemoval,
   'start-up': measureStartUp,

@@ -4,10 +4,10 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bench, fullSizes, notJudged } from '../bench.ts'
-import { buildProbe } from '../built.ts'
-import { probe } from '../child.ts'
-import { alternate, find, judge, type Measured } from '../rounds.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { buildProbe } from '../runner/build-probe.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 import { agentProgram } from './streaming.ts'
 
 /** DESIGN, targets: memory of the main process. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk/unstable'
-import type { Sample } from '../rounds.ts'
+import type { Sample } from '../runner/rounds.ts'
 import { prepareAgents, type Streaming } from './streaming.ts'
 
 export async function streamBare(given: Streaming): Promise<Sample> {

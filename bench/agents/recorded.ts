@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
-import type { Sample } from '../rounds.ts'
+import type { Sample } from '../runner/rounds.ts'
 import { prepareAgents, type Streaming } from './streaming.ts'
 
 export async function streamRecorded(given: Streaming): Promise<Sample> {

@@ -16,9 +16,9 @@ import {
   type ToolCallId,
 } from '../../src/shared/records/ids.ts'
 import type { TranscriptCounts } from '../../src/shared/records/tasks/transcript-status.ts'
-import { type Bench, fullSizes, megabyte } from '../bench.ts'
-import { makeUp } from '../made-up.ts'
-import { finishedTask, projectAdded, writeTranscript } from '../voyages.ts'
+import { finishedTask, projectAdded, writeTranscript } from '../data/finished-tasks.ts'
+import { createGenerator } from '../data/generate.ts'
+import { type Bench, fullSizes, megabyte } from '../runner/bench.ts'
 
 export interface LongTranscript {
   dataDir: string
@@ -34,8 +34,8 @@ export interface LongTranscript {
 export const hasFullTranscript = ({ sizes }: Bench): boolean =>
   sizes.journalMb >= fullSizes.journalMb
 
-export const longTitle = 'A long voyage'
-export const shortTitle = 'A short voyage'
+export const longTitle = 'A long conversation'
+export const shortTitle = 'A short conversation'
 
 /** A command, a written file, their results, and the message. */
 const entriesATurn = 5
@@ -48,8 +48,8 @@ export async function makeLongTranscript(bench: Bench): Promise<LongTranscript> 
   const dataDir = join(dir, 'data')
   const projectDir = join(dir, 'project')
   await mkdir(projectDir, { recursive: true })
-  const made = makeUp(seed)
-  const voyage = { projectId: made.uuid<ProjectId>(), projectDir }
+  const made = createGenerator(seed)
+  const place = { projectId: made.uuid<ProjectId>(), projectDir }
   const long = made.uuid<TaskId>()
   const short = made.uuid<TaskId>()
   const counts = await writeLong(bench, dataDir, long)
@@ -57,9 +57,9 @@ export async function makeLongTranscript(bench: Bench): Promise<LongTranscript> 
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
   const task = { parentId: null, prompt: 'Sail on.' }
   await ledger.record(
-    projectAdded(voyage),
-    ...finishedTask(voyage, { ...task, id: short, title: shortTitle }, ofShort),
-    ...finishedTask(voyage, { ...task, id: long, title: longTitle }, counts),
+    projectAdded(place),
+    ...finishedTask(place, { ...task, id: short, title: shortTitle }, ofShort),
+    ...finishedTask(place, { ...task, id: long, title: longTitle }, counts),
   )
   await ledger.close()
   const file = join(layoutOf(dataDir).sessionDir(long), chatFile)
@@ -74,7 +74,7 @@ async function writeLong(
   const sessions = createSessions()
   const session = await sessions.open(taskId, layoutOf(dataDir).sessionDir(taskId))
   const run = { runId: runIdOf(taskId, 1), run: 1 }
-  const made = makeUp(seed, taskId)
+  const made = createGenerator(seed, taskId)
   const turns = Math.max(1, Math.floor(sizes.entries / entriesATurn))
   const bytes = (sizes.journalMb * megabyte) / turns
   await session.append(
@@ -100,7 +100,7 @@ async function writeLong(
 const shares = { text: 0.15, reasoning: 0.05, output: 0.3, content: 0.35 }
 
 function turnOf(
-  made: ReturnType<typeof makeUp>,
+  made: ReturnType<typeof createGenerator>,
   { n, bytes, runId }: { n: number; bytes: number; runId: RunId },
 ): EntryBody[] {
   const message = made.message(bytes) as Extract<EntryBody, { type: 'message' }>

@@ -1,8 +1,8 @@
 /** Measures moving in a long transcript: jumps, scrolling, and dragging through its replay. */
 import type { CDPSession, Page } from 'playwright'
-import { type Bench, notJudged } from '../bench.ts'
-import { makeUp } from '../made-up.ts'
-import { alternate, find, judge, type Measured, quantile } from '../rounds.ts'
+import { createGenerator } from '../data/generate.ts'
+import { type Bench, notJudged } from '../runner/bench.ts'
+import { alternate, find, judge, type Measured, quantile } from '../runner/rounds.ts'
 import { hasFullTranscript, type LongTranscript, longTitle } from './long-transcript.ts'
 import {
   goTo,
@@ -32,7 +32,7 @@ export async function measureMoving(
   bench.say('jumping, scrolling and dragging')
   const window = await openWindow(host.url)
   const plain = await openWindow('about:blank')
-  const { below } = makeUp(bench.seed)
+  const { below } = createGenerator(bench.seed)
   try {
     const { page, cdp } = window
     await showRows(page, `#/t/${made.long}`)

@@ -5,10 +5,10 @@ import type { CDPSession, Page } from 'playwright'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
-import type { Bench } from '../bench.ts'
-import { makeUp } from '../made-up.ts'
-import { alternate, find, type Measured } from '../rounds.ts'
-import { finishedTask, projectAdded, writeTranscript } from '../voyages.ts'
+import { finishedTask, projectAdded, writeTranscript } from '../data/finished-tasks.ts'
+import { createGenerator } from '../data/generate.ts'
+import type { Bench } from '../runner/bench.ts'
+import { alternate, find, type Measured } from '../runner/rounds.ts'
 import { goTo, openWindow, type Served, serve, type Window } from './window-page.ts'
 
 /** Trees, and tasks in each: 6 and 570 in total, the counts of the first measurement. */
@@ -120,11 +120,11 @@ async function makeTrees(
   seed: number,
   { trees, tasks }: { trees: number; tasks: number },
 ): Promise<TaskId[]> {
-  const made = makeUp(seed)
+  const made = createGenerator(seed)
   await mkdir(projectDir, { recursive: true })
-  const voyage = { projectId: made.uuid<ProjectId>(), projectDir }
+  const place = { projectId: made.uuid<ProjectId>(), projectDir }
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
-  await ledger.record(projectAdded(voyage))
+  await ledger.record(projectAdded(place))
   const roots: TaskId[] = []
   for (let tree = 0; tree < trees; tree++) {
     const rootId = made.uuid<TaskId>()
@@ -133,9 +133,9 @@ async function makeTrees(
       const id = n === 0 ? rootId : made.uuid<TaskId>()
       const counts = await writeTranscript(dataDir, id, seed + n, entriesEach)
       const parentId = n === 0 ? null : rootId
-      const title = n === 0 ? `Voyage ${tree}` : `Leg ${n} of voyage ${tree}`
+      const title = n === 0 ? `Tree ${tree}` : `Task ${n} of tree ${tree}`
       await ledger.record(
-        ...finishedTask(voyage, { id, parentId, title, prompt: made.text(200) }, counts),
+        ...finishedTask(place, { id, parentId, title, prompt: made.text(200) }, counts),
       )
     }
   }

@@ -1,7 +1,8 @@
 /** Measures a window with a long transcript open: its memory while the reader moves in it, and its CPU use at rest. */
-import { type Bench, notJudged } from '../bench.ts'
-import { makeUp } from '../made-up.ts'
-import { find, judge, type Measured } from '../rounds.ts'
+
+import { createGenerator } from '../data/generate.ts'
+import { type Bench, notJudged } from '../runner/bench.ts'
+import { find, judge, type Measured } from '../runner/rounds.ts'
 import { hasFullTranscript, type LongTranscript } from './long-transcript.ts'
 import { goTo, openWindow, type Served, showRows, viewport } from './window-page.ts'
 
@@ -23,7 +24,7 @@ export async function measureResting(
   const judged = hasFullTranscript(bench)
   const jumps = judged ? soakJumps : soakJumps / 10
   bench.say(`moving ${jumps} times, and resting`)
-  const { below } = makeUp(bench.seed)
+  const { below } = createGenerator(bench.seed)
   const window = await openWindow(host.url)
   const { page, cdp, memory, cpuSeconds } = window
   try {

@@ -12,8 +12,8 @@ import { RPCLink } from '@orpc/client/websocket'
 import type { Page } from 'playwright'
 import { WebSocket } from 'ws'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
-import { type Bench, fullSizes, notJudged } from '../bench.ts'
-import { alternate, find, judge, type Measured, quantile } from '../rounds.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { alternate, find, judge, type Measured, quantile } from '../runner/rounds.ts'
 import { openWindow, type Served, serve, showRows } from './window-page.ts'
 
 const keyMsMax = 32
@@ -112,7 +112,7 @@ async function startAgents(
     Array.from({ length: agents }, (_, n) =>
       client.tasks.start({
         projectId,
-        prompt: `Voyage ${n}: read what there is.`,
+        prompt: `ProjectPlace ${n}: read what there is.`,
         permissions: 'allow-all',
         agent: { kind: 'model', model: 'quick/quick' },
       }),

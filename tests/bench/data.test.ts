@@ -2,10 +2,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Bench, quickSizes, type Sizes } from '../../bench/bench.ts'
-import { buildLongJournal } from '../../bench/long-journal.ts'
-import { makeLongSession } from '../../bench/long-session.ts'
-import { makeUp } from '../../bench/made-up.ts'
+import { createGenerator } from '../../bench/data/generate.ts'
+import { buildLongJournal } from '../../bench/data/long-journal.ts'
+import { makeLongSession } from '../../bench/data/long-session.ts'
+import { type Bench, quickSizes, type Sizes } from '../../bench/runner/bench.ts'
 import { openJournal, readJournalPage } from '../../src/main/journal/index.ts'
 import { checkpointFile } from '../../src/main/sessions/session-files.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
@@ -22,9 +22,9 @@ const benchOf = async (sizes: Partial<Sizes>): Promise<Bench> => ({
 })
 
 describe('made-up data', () => {
-  const taskId = makeUp(1).uuid<TaskId>()
+  const taskId = createGenerator(1).uuid<TaskId>()
   const some = (seed: number) => {
-    const made = makeUp(seed, taskId)
+    const made = createGenerator(seed, taskId)
     return [made.uuid(), made.below(1_000_000), made.text(50), made.message(700)]
   }
 
@@ -34,7 +34,7 @@ describe('made-up data', () => {
   })
 
   it('has ids that Shiplog accepts, and texts as long as asked', () => {
-    const made = makeUp(7)
+    const made = createGenerator(7)
     for (let n = 0; n < 20; n++) expect(parseTaskId(made.uuid())).not.toBeNull()
     for (const length of [1, 10, 5_000]) expect(made.text(length)).toHaveLength(length)
     const below = Array.from({ length: 200 }, () => made.below(3))
@@ -44,7 +44,7 @@ describe('made-up data', () => {
   it('makes messages whose lines in a journal have about the size that was asked', async () => {
     const file = join(await temporaryDir(), 'chat.jsonl')
     const journal = await openJournal(file)
-    const made = makeUp(7)
+    const made = createGenerator(7)
     await journal.appendAll(Array.from({ length: 50 }, () => made.message(1_000)))
     await journal.close()
     const bytesEach = (await stat(file)).size / 50

@@ -1,7 +1,12 @@
 /** The arithmetic under the figures of `npm run bench`. */
 import { describe, expect, it } from 'vitest'
-import { alternate, find, interleave, judge, median, quantile } from '../../bench/rounds.ts'
-import { amount, machineInWords, measuredInWords, verdictInWords } from '../../bench/table.ts'
+import { alternate, find, interleave, judge, median, quantile } from '../../bench/runner/rounds.ts'
+import {
+  amount,
+  machineInWords,
+  measuredInWords,
+  verdictInWords,
+} from '../../bench/runner/table.ts'
 
 describe('the median and the spread', () => {
   it('takes the middle one, or the middle of the middle two', () => {

@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseOptions } from '../../bench/options.ts'
-import type { Measured } from '../../bench/rounds.ts'
+import { parseOptions } from '../../bench/runner/options.ts'
+import type { Measured } from '../../bench/runner/rounds.ts'
 import { isSoak } from '../crash/effort.ts'
 import { temporaryDir } from '../harness.ts'
 import { itInSoak } from '../soak.ts'
@@ -44,7 +44,7 @@ const measured = isSoak
       'opening',
       'random-page',
       'healing',
-      'going-on',
+      'first-turn',
       'replay',
       'removal',
       'start-up',
@@ -52,7 +52,7 @@ const measured = isSoak
     ]
       .concat(['search', 'full-text', 'exports', 'model-turns', 'imports', 'long-import'])
       .concat(['program-starts'])
-  : ['appends', 'going-on', 'turn-store']
+  : ['appends', 'first-turn', 'turn-store']
 
 function bench(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })

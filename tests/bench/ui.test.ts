@@ -1,9 +1,9 @@
 /** The parts of `npm run bench:ui` that need no browser. */
 import { readFile, stat } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { quickSizes } from '../../bench/bench.ts'
-import { parseOptions } from '../../bench/options.ts'
-import { amount } from '../../bench/table.ts'
+import { quickSizes } from '../../bench/runner/bench.ts'
+import { parseOptions } from '../../bench/runner/options.ts'
+import { amount } from '../../bench/runner/table.ts'
 import { makeLongTranscript } from '../../bench/ui/long-transcript.ts'
 import { temporaryDir } from '../harness.ts'
 

@@ -39,7 +39,7 @@ agents:
         with: { tasks: all }
       - call: task_apply_patch
         with: { task: Mate }
-      - report: { title: Voyage over, markdown: "All well.\\n\\n{{last.output}}" }
+      - report: { title: FinishedTree over, markdown: "All well.\\n\\n{{last.output}}" }
   mate:
     turns:
       - steps:

@@ -23,7 +23,7 @@ agents:
         with: { tasks: all }
       - call: write_file
         with: { path: log.txt, content: "all well\\n" }
-      - report: { title: Voyage over, markdown: "All well.\\n\\n{{last.output}}" }
+      - report: { title: FinishedTree over, markdown: "All well.\\n\\n{{last.output}}" }
   mate:
     turns:
       - call: task

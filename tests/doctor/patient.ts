@@ -7,7 +7,7 @@ import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { Project } from '../../src/shared/records/projects/projects.ts'
 import { type Fixture, gitProject, start, taskOf, untilQuiet } from '../harness.ts'
-import { keptDir } from '../kept.ts'
+import { preparedDir } from '../prepared-fixture.ts'
 
 /** Longer than 256 KB, so that it goes to a blob. */
 const longOutput = 'head -c 300000 /dev/zero | tr "\\\\0" x'
@@ -61,7 +61,7 @@ interface Healthy {
 
 /** A nested run has ended and both sub-agents are cleaned up. It is closed. */
 export async function makePatient(): Promise<Patient> {
-  const { dir, made } = await keptDir(makeHealthy)
+  const { dir, made } = await preparedDir(makeHealthy)
   const { project, rootId, middleId, leafId } = made
   const dataDir = join(dir, 'data')
   const fixture = { dir, dataDir, project } as Fixture

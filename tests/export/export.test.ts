@@ -10,7 +10,7 @@ import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runToEnd } from '../cli/fake-process.ts'
 import { entriesOf, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
 import { readSessions } from '../imports/read-session.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { atifTrajectory, claudeCodeLine } from './published-shapes.ts'
 import {
   agentTraceRecord,
@@ -44,7 +44,7 @@ agents:
       - report: { title: Found, markdown: A puffin was there. }
 `
 
-const exported = keptFixture(async (fixture) => {
+const exported = preparedFixture(async (fixture) => {
   const lead = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)
   return { lead, helper: (await taskOf(fixture.shiplog, 'Helping')).id }

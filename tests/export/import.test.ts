@@ -5,7 +5,7 @@ import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts
 import type { ExportFormat } from '../../src/shared/contract/exports.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 
 const key = `sk-ant-${'a1B2'.repeat(8)}`
 const scenario = `
@@ -28,7 +28,7 @@ agents:
       - report: { title: Found, markdown: A puffin was there. }
 `
 
-const recorded = keptFixture(async (fixture) => {
+const recorded = preparedFixture(async (fixture) => {
   const lead = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)
   await fixture.shiplog.client.review.comment({

@@ -4,9 +4,9 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { GitError } from '../../src/main/git/command/errors.ts'
-import { asNobody } from '../as-nobody.ts'
 import { temporaryDir } from '../harness.ts'
 import { openStates } from '../turn-store/states.ts'
+import { asUnprivilegedUser } from '../unprivileged.ts'
 import { git, makeRepository } from './repository.ts'
 
 const pipe = (dir: string, name: string) => execFileSync('mkfifo', [path.join(dir, name)])
@@ -45,7 +45,7 @@ it('[H4] names a file that may not be read, and stores it once it may', async ()
   await project.write('open.txt', 'open\n')
   await chmod(path.join(project.dir, 'secret.txt'), 0)
   await chmod(path.join(project.dir, 'a.txt'), 0)
-  asNobody(path.dirname(project.dir))
+  asUnprivilegedUser(path.dirname(project.dir))
   const listOf = (tree: string) => project.git('ls-tree', '--name-only', tree).split('\n')
   expect(listOf((await git.commitSnapshot(project.dir)).commit)).toEqual(['a.txt', 'open.txt'])
   expect((await git.notInSnapshot(project.dir)).sort()).toEqual(['a.txt', 'secret.txt'])
@@ -116,7 +116,7 @@ it('[H4] names folders that may not be read, and repositories', async () => {
     await writeFile(path.join(project.dir, folder, 'new.txt'), 'new\n')
   }
   project.git('init', '-q', 'inner')
-  asNobody(path.dirname(project.dir), path.join(store, '../../..'))
+  asUnprivilegedUser(path.dirname(project.dir), path.join(store, '../../..'))
   await chmod(path.join(project.dir, 'closed'), 0)
   await chmod(path.join(project.dir, 'deep/closed'), 0)
   await chmod(path.join(project.dir, 'kept'), 0o111)
@@ -137,7 +137,7 @@ it.runIf(process.platform === 'linux')(
     const file = Buffer.concat([Buffer.from(`${project.dir}/odd`), Buffer.from([0xff])])
     await writeFile(file, 'x\n')
     await chmod(file, 0)
-    asNobody(path.dirname(project.dir))
+    asUnprivilegedUser(path.dirname(project.dir))
     expect(await git.notInSnapshot(project.dir)).toEqual(['odd\ufffd'])
   },
 )

@@ -1,9 +1,9 @@
 /** Memory of an import, which a session of any size must not exceed (I6). In a process of its own. */
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { buildProbe } from '../../bench/built.ts'
-import { probe } from '../../bench/child.ts'
-import { writeSession } from '../../bench/made-up-sessions.ts'
+import { writeSession } from '../../bench/data/claude-code-sessions.ts'
+import { buildProbe } from '../../bench/runner/build-probe.ts'
+import { probe } from '../../bench/runner/child-process.ts'
 import { temporaryDir } from '../harness.ts'
 import { itInSoak } from '../soak.ts'
 

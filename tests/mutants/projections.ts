@@ -112,7 +112,7 @@ export const projectionsMutants: Mutant[] = [
     tests: [
       'tests/shared/ledger-state.test.ts',
       'tests/tasks/resume.test.ts',
-      'tests/tasks/going-on.test.ts',
+      'tests/tasks/follow-ups.test.ts',
     ],
   },
 ]

@@ -134,7 +134,7 @@ export const tasksMutants: Mutant[] = [
     tests: [
       'tests/tasks/sub-agents/sub-agents.test.ts',
       'tests/tasks/resume.test.ts',
-      'tests/tasks/going-on.test.ts',
+      'tests/tasks/follow-ups.test.ts',
     ],
   },
   {
@@ -238,7 +238,7 @@ export const tasksMutants: Mutant[] = [
     tests: [
       'tests/tasks/resume/select.test.ts',
       'tests/tasks/resume.test.ts',
-      'tests/tasks/going-on.test.ts',
+      'tests/tasks/follow-ups.test.ts',
     ],
   },
   {
@@ -314,7 +314,7 @@ export const tasksMutants: Mutant[] = [
     tests: [
       'tests/tasks/state/waiting.test.ts',
       'tests/tasks/resume.test.ts',
-      'tests/tasks/going-on.test.ts',
+      'tests/tasks/follow-ups.test.ts',
     ],
   },
   {
@@ -326,7 +326,7 @@ export const tasksMutants: Mutant[] = [
     tests: [
       'tests/tasks/state/waiting.test.ts',
       'tests/tasks/resume.test.ts',
-      'tests/tasks/going-on.test.ts',
+      'tests/tasks/follow-ups.test.ts',
     ],
   },
   {
@@ -338,7 +338,7 @@ export const tasksMutants: Mutant[] = [
     tests: [
       'tests/tasks/state/dependencies.test.ts',
       'tests/tasks/resume.test.ts',
-      'tests/tasks/going-on.test.ts',
+      'tests/tasks/follow-ups.test.ts',
     ],
   },
   {

@@ -68,7 +68,7 @@ async function sessionOf(entries: number): Promise<string> {
   const session = await opened(dir)
   await session.state()
   await session.append(...many(entries - 1))
-  await session.append({ type: 'title', title: 'Voyage' })
+  await session.append({ type: 'title', title: 'FinishedTree' })
   await session.close()
   return dir
 }

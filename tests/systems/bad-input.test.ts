@@ -13,7 +13,7 @@ import type { ResumeSelector } from '../../src/shared/records/resume.ts'
 import { momentOf } from '../../src/shared/text/format-time.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { allTasks, entriesOf, type Fixture, git, openFixture, start, taskOf } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { itInSoak } from '../soak.ts'
 import { holdFor, holdsFor, untilTranscript } from './held-scenarios.ts'
 
@@ -48,9 +48,9 @@ async function begin(fixture: Fixture) {
   return { id, gate }
 }
 
-const openHeld = keptFixture(begin)
-const openForeign = keptFixture(begin)
-const openPlanned = keptFixture(begin, { files: { '.planning/ROADMAP.md': '# Phases\n' } })
+const openHeld = preparedFixture(begin)
+const openForeign = preparedFixture(begin)
+const openPlanned = preparedFixture(begin, { files: { '.planning/ROADMAP.md': '# Phases\n' } })
 
 async function interrupted(open = openHeld): Promise<Interrupted> {
   const { fixture, id, gate } = await open()

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { holdFor, spokenIn } from './held-scenarios.ts'
 
 /** Git on a machine that is busy with other tests. */
@@ -41,7 +41,7 @@ agents:
       - report: { title: Land, markdown: "Land ahead." }
 `
 
-const played = keptFixture(async (fixture) => {
+const played = preparedFixture(async (fixture) => {
   const root = await start(fixture, nested)
   await untilQuiet(fixture.shiplog)
   const idOf = async (title: string) => (await taskOf(fixture.shiplog, title)).id

@@ -5,8 +5,8 @@ import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { ResumeSelector } from '../../src/shared/records/resume.ts'
 import { type Fixture, start } from '../harness.ts'
-import { hold, untilAllHold } from '../holding.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
+import { hold, untilAllHold } from '../waiting-agents.ts'
 
 /** Notes a word outside of the worktrees, so that a call that ran twice shows. */
 const note = (log: string, word: string) => `{ command: "echo ${word} >> '${log}'" }`
@@ -61,7 +61,7 @@ interface Interrupted {
 }
 
 /** Six in three depths, and whole processes killed: `tests/crash/resume-kills.test.ts`. */
-const openTree = keptFixture(
+const openTree = preparedFixture(
   async (fixture) => {
     const root = await start(fixture, threeDeep(fixture.dir))
     await untilAllHold(fixture.shiplog, 4)
@@ -96,7 +96,7 @@ agents:${agent('lead', [
 ])}
 `
 
-const openAlone = keptFixture(async (fixture) => {
+const openAlone = preparedFixture(async (fixture) => {
   const root = await start(fixture, alone(fixture.dir))
   await untilAllHold(fixture.shiplog, 1)
   return { root }

@@ -4,7 +4,7 @@ import { createRouterClient } from '@orpc/server'
 import { expect, it, vi } from 'vitest'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, type Fixture, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 
 const nested = `
 version: 1
@@ -20,7 +20,7 @@ agents:
       - report: { title: Helper, markdown: Done. }
 `
 
-const openEnded = keptFixture(async (fixture) => {
+const openEnded = preparedFixture(async (fixture) => {
   const id = await start(fixture, nested)
   await untilQuiet(fixture.shiplog)
   return { id }

@@ -7,8 +7,8 @@ import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { ResumeSelector } from '../../src/shared/records/resume.ts'
 import { momentOf } from '../../src/shared/text/format-time.ts'
 import { allTasks, entriesOf, git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
-import { untilAllHold } from '../holding.ts'
 import { itInSoak } from '../soak.ts'
+import { untilAllHold } from '../waiting-agents.ts'
 import {
   alone,
   interruptedAlone,

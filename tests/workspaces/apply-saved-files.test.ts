@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, loseTurnStore, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 
 const scenario = `
 version: 1
@@ -21,7 +21,7 @@ agents:
       - report: { title: Worked, markdown: Done. }
 `
 
-const openWithoutCommits = keptFixture(async (fixture) => {
+const openWithoutCommits = preparedFixture(async (fixture) => {
   const root = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)
   const work = await taskOf(fixture.shiplog, 'Work')

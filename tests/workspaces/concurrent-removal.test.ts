@@ -7,7 +7,7 @@ import { isSettled } from '../../src/shared/records/tasks/task-status.ts'
 import { isSoak, seed, soakFactor, tryEach } from '../crash/effort.ts'
 import { createRandom, type Random } from '../crash/fault-fs/random.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { itInSoak } from '../soak.ts'
 
 const crew = `
@@ -197,7 +197,7 @@ async function whatIsWrong(shiplog: Shiplog): Promise<string[]> {
 }
 
 /** All of them have ended, and kept their worktrees. */
-const openKept = keptFixture(async (fixture) => {
+const openKept = preparedFixture(async (fixture) => {
   const root = await start(fixture, crew, { keep: true })
   await over(fixture.shiplog)
   return { root }

@@ -17,7 +17,7 @@ import {
   untilQuiet,
   writeFiles,
 } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 
 const files = {
   'README.md': '# A project\n',
@@ -65,8 +65,8 @@ async function ended(scenario: string, over: { keep?: boolean } = {}) {
   return { fixture, ...(await end(fixture, scenario, over)) }
 }
 
-const openAllKinds = keptFixture((fixture) => end(fixture, lead(commands)), { files })
-const openIgnored = keptFixture((fixture) => end(fixture, lead('echo rows > results.db')), {
+const openAllKinds = preparedFixture((fixture) => end(fixture, lead(commands)), { files })
+const openIgnored = preparedFixture((fixture) => end(fixture, lead('echo rows > results.db')), {
   files,
 })
 

@@ -4,8 +4,8 @@ import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { removeDurable } from '../../src/main/journal/index.ts'
-import { asNobody } from '../as-nobody.ts'
 import { openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import { asUnprivilegedUser } from '../unprivileged.ts'
 
 const files = { 'a.txt': 'a\n', 'd/in.txt': 'in\n', '.gitignore': '*.log\n' }
 const scenario = `
@@ -40,7 +40,7 @@ it('[R3] removes a worktree with read-only folders, and restores the ignored fil
   const { fixture, id, path, workspace, inTrash, trash } = await ended()
   await mkdir(join(path, 'cache/deep'), { recursive: true })
   for (const name of ['d/x.log', 'cache/deep/y.log']) await writeFile(join(path, name), 'rows\n')
-  asNobody(dirname(fixture.dataDir))
+  asUnprivilegedUser(dirname(fixture.dataDir))
   for (const folder of ['cache/deep', 'cache', 'd', '.']) await chmod(join(path, folder), 0o555)
   await workspace.remove({ workspaceId: id })
   expect(existsSync(path)).toBe(false)
@@ -59,7 +59,7 @@ it.each(['000', '300'])(
   '[R3] removes and restores a worktree whose own folder is closed (mode %s)',
   async (mode) => {
     const { fixture, id, path, workspace, doctor } = await ended()
-    asNobody(dirname(fixture.dataDir))
+    asUnprivilegedUser(dirname(fixture.dataDir))
     // What still reads the result of the run opens the folder again.
     const problemsOnceClosed = async () => {
       await chmod(path, Number.parseInt(mode, 8))
@@ -83,7 +83,7 @@ it('[R3] keeps the content of an unreadable folder, and restores it', async () =
   await mkdir(join(path, 'closed'))
   await writeFile(join(path, 'closed/secret'), 'mine\n')
   await writeFile(join(path, 'd/in.txt'), 'changed unseen\n')
-  asNobody(dirname(fixture.dataDir))
+  asUnprivilegedUser(dirname(fixture.dataDir))
   for (const folder of ['closed', 'd']) await chmod(join(path, folder), 0)
   await workspace.remove({ workspaceId: id })
   const { files: kept, dir } = await inTrash()
@@ -105,7 +105,7 @@ it('[R3] permanently deletes such folders when the trash is emptied', async () =
   const { fixture, id, path, workspace, trash } = await ended()
   await mkdir(join(path, 'closed/deep'), { recursive: true })
   await writeFile(join(path, 'closed/deep/y.log'), 'rows\n')
-  asNobody(dirname(fixture.dataDir))
+  asUnprivilegedUser(dirname(fixture.dataDir))
   for (const folder of ['closed/deep', 'closed']) await chmod(join(path, folder), 0o500)
   await workspace.remove({ workspaceId: id })
   await workspace.leftovers({ workspaceId: id })

@@ -17,7 +17,7 @@ import { expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { git, gitProject, taskOf, untilQuiet } from '../harness.ts'
-import { keptDir } from '../kept.ts'
+import { preparedDir } from '../prepared-fixture.ts'
 import { casesOf } from '../soak.ts'
 
 const scenario = `
@@ -57,7 +57,7 @@ const plain = makeEnclosed('')
 const oddly = makeEnclosed(' a:b')
 
 async function enclosed(make = plain) {
-  const { made } = await keptDir(make)
+  const { made } = await preparedDir(make)
   const { home, project, dataDir, path, taskId } = made
   const shiplog = await openShiplog({ host: 'cli', dataDir })
   await shiplog.client.doctor.check({ repair: false })

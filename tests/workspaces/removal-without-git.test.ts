@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { git, start, taskOf, untilQuiet } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 
 const scenario = `
 version: 1
@@ -18,7 +18,7 @@ agents:
       - report: { title: Done, markdown: One file. }
 `
 
-const openFinished = keptFixture(async (fixture) => {
+const openFinished = preparedFixture(async (fixture) => {
   const id = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)
   return { id, path: (await taskOf(fixture.shiplog, id)).workspace?.path ?? '' }

@@ -16,9 +16,9 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
-import { hold, untilHolds } from '../holding.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { itInSoak } from '../soak.ts'
+import { hold, untilHolds } from '../waiting-agents.ts'
 
 /** A lead, its sub-agent that completes at once, and below that one which holds with uncommitted work. */
 const scenario = (dir: string) => `
@@ -45,7 +45,7 @@ agents:
 `
 
 /** Lead and inner interrupted, and the tree in the archive. */
-const openRemoved = keptFixture(async (fixture) => {
+const openRemoved = preparedFixture(async (fixture) => {
   const root = await start(fixture, scenario(fixture.dir))
   await until(fixture.shiplog, (tasks) =>
     ['middle completed', 'inner spawned'].every((wanted) =>

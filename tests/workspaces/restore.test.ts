@@ -20,7 +20,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 
 const left = `
 version: 1
@@ -40,10 +40,10 @@ async function finished(fixture: Fixture): Promise<TaskId> {
   return id
 }
 
-const openFinished = keptFixture(async (fixture) => ({ id: await finished(fixture) }))
+const openFinished = preparedFixture(async (fixture) => ({ id: await finished(fixture) }))
 
 /** A root in the archive, and where its worktree was. */
-const openRemoved = keptFixture(async (fixture) => {
+const openRemoved = preparedFixture(async (fixture) => {
   const id = await finished(fixture)
   const { workspace } = await taskOf(fixture.shiplog, id)
   await fixture.shiplog.client.workspace.remove({ workspaceId: id })

@@ -17,7 +17,7 @@ import { eventsIn, type Layers, openLayers, reopenLayers, sail } from '../crash/
 import { scratch } from '../crash/places.ts'
 import { allTasks, type Fixture, start, taskOf, until } from '../harness.ts'
 import { acrossFolders } from '../journal/file-systems.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { itInSoak } from '../soak.ts'
 
 const family = `
@@ -43,7 +43,7 @@ agents:
       - report: { title: Leaf, markdown: Done. }
 `
 
-const finishedFamily = keptFixture(async (fixture) => {
+const finishedFamily = preparedFixture(async (fixture) => {
   const root = await start(fixture, family, { keep: true })
   await until(fixture.shiplog, (tasks) =>
     tasks.some(({ id, status }) => id === root && status === 'completed'),

@@ -19,7 +19,7 @@ import {
   untilQuiet,
   writeFiles,
 } from '../harness.ts'
-import { keptFixture } from '../kept.ts'
+import { preparedFixture } from '../prepared-fixture.ts'
 import { itInSoak } from '../soak.ts'
 
 const edits = `
@@ -43,7 +43,7 @@ async function finished(fixture: Fixture, scenario = edits): Promise<string> {
   return id
 }
 
-const openFinished = keptFixture(async (fixture) => ({ id: await finished(fixture) }))
+const openFinished = preparedFixture(async (fixture) => ({ id: await finished(fixture) }))
 
 describe('projects', () => {
   async function opened() {

@@ -11,7 +11,7 @@ import {
   openFixture,
   writeFiles,
 } from '../../harness.ts'
-import { keptFixture } from '../../kept.ts'
+import { preparedFixture } from '../../prepared-fixture.ts'
 import { itInSoak } from '../../soak.ts'
 import {
   driftOf,
@@ -44,9 +44,12 @@ agents:
 `
 
 /** An agent that was stopped after these edits. */
-const stopped = keptFixture(async (fixture) => ({ task: await interruptedAt(fixture, edits) }), {
-  files,
-})
+const stopped = preparedFixture(
+  async (fixture) => ({ task: await interruptedAt(fixture, edits) }),
+  {
+    files,
+  },
+)
 
 const head = (dir: string) => inRepository(dir, 'rev-parse', 'HEAD').trim()
 

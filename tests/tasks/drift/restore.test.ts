@@ -11,7 +11,7 @@ import {
   openFixture,
   writeFiles,
 } from '../../harness.ts'
-import { keptFixture } from '../../kept.ts'
+import { preparedFixture } from '../../prepared-fixture.ts'
 import { itInSoak } from '../../soak.ts'
 import {
   driftOf,
@@ -42,9 +42,12 @@ agents:
       - wait: 600s
 `
 
-const stopped = keptFixture(async (fixture) => ({ task: await interruptedAt(fixture, works) }), {
-  files,
-})
+const stopped = preparedFixture(
+  async (fixture) => ({ task: await interruptedAt(fixture, works) }),
+  {
+    files,
+  },
+)
 
 const snapshotsOf = (history: Entry[]) =>
   history.filter((entry) => entry.type === 'workspace-snapshot')

@@ -20,7 +20,7 @@ import {
   until,
   untilQuiet,
 } from '../../harness.ts'
-import { keptFixture } from '../../kept.ts'
+import { preparedFixture } from '../../prepared-fixture.ts'
 import { createWorld, nowMs } from '../../retention/tasks.ts'
 
 const talk = `
@@ -34,7 +34,7 @@ agents:
       - say: That was all.
 `
 
-const idleRoot = keptFixture(async (fixture) => {
+const idleRoot = preparedFixture(async (fixture) => {
   const taskId = await start(fixture, talk)
   await untilQuiet(fixture.shiplog)
   return { taskId }

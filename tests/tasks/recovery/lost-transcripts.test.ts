@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { causeText } from '../../fixtures/cause-text.ts'
 import { entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
-import { keptFixture } from '../../kept.ts'
+import { preparedFixture } from '../../prepared-fixture.ts'
 import { itInSoak } from '../../soak.ts'
 
 const scenario = `
@@ -39,7 +39,7 @@ agents:
       - wait: 10m
 `
 
-const interruptedChild = keptFixture(async (fixture) => {
+const interruptedChild = preparedFixture(async (fixture) => {
   const root = await start(fixture, waiting)
   await until(fixture.shiplog, async () => {
     const child = await taskOf(fixture.shiplog, 'Child').catch(() => null)

@@ -17,8 +17,8 @@ import {
   until,
   untilQuiet,
 } from '../../harness.ts'
-import { hold, untilHolds } from '../../holding.ts'
 import { itInSoak } from '../../soak.ts'
+import { hold, untilHolds } from '../../waiting-agents.ts'
 import { driftOf } from '../drift/walk.ts'
 
 const scenario = (...turns: string[]) =>

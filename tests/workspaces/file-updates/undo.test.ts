@@ -13,7 +13,7 @@ import {
   untilQuiet,
   writeFiles,
 } from '../../harness.ts'
-import { keptFixture } from '../../kept.ts'
+import { preparedFixture } from '../../prepared-fixture.ts'
 import { itInSoak } from '../../soak.ts'
 
 const script = [
@@ -41,7 +41,7 @@ const files = {
   'run.sh': '#!/bin/sh\n',
 }
 
-const finished = keptFixture(
+const finished = preparedFixture(
   async (fixture) => {
     const taskId = await start(fixture, scenario)
     await untilQuiet(fixture.shiplog)

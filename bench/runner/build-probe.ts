@@ -6,7 +6,7 @@ import { build } from 'vite'
 export async function buildProbe(dir: string): Promise<string> {
   const outDir = join(dir, 'built')
   await build({
-    root: join(import.meta.dirname, '..'),
+    root: join(import.meta.dirname, '../..'),
     configFile: false,
     logLevel: 'error',
     // Bundles all dependencies, as electron.vite.config.ts does.
@@ -17,7 +17,7 @@ export async function buildProbe(dir: string): Promise<string> {
       target: 'node22',
       rollupOptions: {
         input: {
-          probe: 'bench/probe.ts',
+          probe: 'bench/runner/probe.ts',
           // A separate program, which the app loads from the same folder.
           'import-worker': 'src/main/imports/stage/worker.ts',
         },

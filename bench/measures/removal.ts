@@ -1,15 +1,15 @@
 /** Measures removing a workspace with many children. A removal renames, so it must not cost what copying costs. */
 import { cp, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { saveReport } from '../src/main/artifacts/index.ts'
-import { openLedger } from '../src/main/ledger/ledger.ts'
-import { layoutOf } from '../src/main/sessions/session-files.ts'
-import type { ProjectId, TaskId } from '../src/shared/records/ids.ts'
-import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
-import { probe, run } from './child.ts'
-import { madeUpAtMs, makeUp } from './made-up.ts'
-import { alternate, find, judge, type Measured, type Sample, timed } from './rounds.ts'
-import { entryBytes, finishedTask, projectAdded, writeTranscript } from './voyages.ts'
+import { saveReport } from '../../src/main/artifacts/index.ts'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
+import { entryBytes, finishedTask, projectAdded, writeTranscript } from '../data/finished-tasks.ts'
+import { createGenerator, generatedAtMs } from '../data/generate.ts'
+import { type Bench, fullSizes, megabyte, notJudged } from '../runner/bench.ts'
+import { probe, run } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured, type Sample, timed } from '../runner/rounds.ts'
 
 /** DESIGN, targets: removed from the list, and durable. */
 const goneMsMax = 200
@@ -21,7 +21,7 @@ export async function measureRemoval(bench: Bench): Promise<Measured> {
   const { dir, sizes } = bench
   const template = join(dir, 'template')
   bench.say(`making ${sizes.children} sub-agents with ${sizes.transcriptsMb} MB of transcripts`)
-  const rootId = await makeVoyage(bench, template)
+  const rootId = await makeFinishedTree(bench, template)
   const dataDir = join(dir, 'data')
   const copied = join(dir, 'copy')
 
@@ -98,33 +98,33 @@ export async function measureRemoval(bench: Bench): Promise<Measured> {
 type Removed = { ms: number; goneMs: number; peakMb: number }
 
 /** Creates a finished root whose children all reported, with every workspace still present. Returns the root's id. */
-async function makeVoyage({ dir, sizes, seed }: Bench, dataDir: string): Promise<TaskId> {
-  const made = makeUp(seed)
+async function makeFinishedTree({ dir, sizes, seed }: Bench, dataDir: string): Promise<TaskId> {
+  const made = createGenerator(seed)
   const layout = layoutOf(dataDir)
   const projectDir = join(dir, 'project')
   await mkdir(projectDir, { recursive: true })
-  const voyage = { projectId: made.uuid<ProjectId>(), projectDir }
+  const place = { projectId: made.uuid<ProjectId>(), projectDir }
   const rootId = made.uuid<TaskId>()
   const children = Array.from({ length: sizes.children }, () => made.uuid<TaskId>())
   const ledger = await openLedger(layout.ledger, dataDir)
-  await ledger.record(projectAdded(voyage))
+  await ledger.record(projectAdded(place))
   const entriesEach = Math.max(
     1,
     Math.round((sizes.transcriptsMb * megabyte) / sizes.children / entryBytes),
   )
   for (const [n, id] of [rootId, ...children].entries()) {
     const parentId = id === rootId ? null : rootId
-    const title = parentId ? `Child ${n}` : 'The voyage'
+    const title = parentId ? `Child ${n}` : 'The tree'
     const prompt = made.text(200)
     const counts = await writeTranscript(dataDir, id, seed + n, parentId ? entriesEach : 1)
-    await ledger.record(...finishedTask(voyage, { id, parentId, title, prompt }, counts))
+    await ledger.record(...finishedTask(place, { id, parentId, title, prompt }, counts))
     await saveReport(layout.sessionDir(rootId), {
       taskId: id,
       run: 1,
       title: `${title}: done`,
       markdown: made.text(1_000),
       ancestorIds: parentId ? [parentId] : [],
-      nowMs: madeUpAtMs,
+      nowMs: generatedAtMs,
     })
   }
   await ledger.close()

@@ -1,16 +1,16 @@
 /** Measures a start with a long history: the cost of thousands of archived tasks before anything can be shown. */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openJournal, type RecordBody } from '../src/main/journal/index.ts'
-import { layoutOf } from '../src/main/sessions/session-files.ts'
-import type { ProjectId, TaskId } from '../src/shared/records/ids.ts'
-import { type LedgerEvent, ledgerVersion } from '../src/shared/records/ledger.ts'
-import { removalSteps } from '../src/shared/records/projects/workspaces.ts'
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { probe } from './child.ts'
-import { madeUpAtMs, makeUp } from './made-up.ts'
-import { alternate, find, judge, type Measured, type Sample } from './rounds.ts'
-import { finishedTask, projectAdded } from './voyages.ts'
+import { openJournal, type RecordBody } from '../../src/main/journal/index.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
+import { type LedgerEvent, ledgerVersion } from '../../src/shared/records/ledger.ts'
+import { removalSteps } from '../../src/shared/records/projects/workspaces.ts'
+import { finishedTask, projectAdded } from '../data/finished-tasks.ts'
+import { createGenerator, generatedAtMs } from '../data/generate.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured, type Sample } from '../runner/rounds.ts'
 
 /** A root with nine sub-agents. */
 const tasksOfATree = 10
@@ -93,12 +93,12 @@ type Started = { ms: number; startedMb: number; peakMb: number }
 
 /** Returns the number of records in the ledger. */
 async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promise<number> {
-  const made = makeUp(seed)
+  const made = createGenerator(seed)
   const layout = layoutOf(dataDir)
   const projectDir = join(dir, 'project')
   await mkdir(projectDir, { recursive: true })
-  const voyage = { projectId: made.uuid<ProjectId>(), projectDir }
-  const events: LedgerEvent[] = [projectAdded(voyage)]
+  const place = { projectId: made.uuid<ProjectId>(), projectDir }
+  const events: LedgerEvent[] = [projectAdded(place)]
   for (let n = 0; n < sizes.tasks; ) {
     const rootId = made.uuid<TaskId>()
     const tree: TaskId[] = []
@@ -107,7 +107,7 @@ async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promis
       const parentId = id === rootId ? null : rootId
       tree.push(id)
       events.push(
-        ...finishedTask(voyage, { id, parentId, title: `Task ${n}`, prompt: made.text(300) }),
+        ...finishedTask(place, { id, parentId, title: `Task ${n}`, prompt: made.text(300) }),
       )
     }
     // Deepest first, the order of a removal.
@@ -117,7 +117,7 @@ async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promis
     }
     await mkdir(layout.archiveDir(rootId), { recursive: true })
   }
-  const ledger = await openJournal(layout.ledger, { clock: () => madeUpAtMs })
+  const ledger = await openJournal(layout.ledger, { clock: () => generatedAtMs })
   const bodies = events.map((event): RecordBody => ({ v: ledgerVersion, ...event }))
   for (let from = 0; from < bodies.length; from += batchRecords)
     await ledger.appendAll(bodies.slice(from, from + batchRecords))

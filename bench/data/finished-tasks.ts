@@ -2,17 +2,17 @@
  * Creates data directories full of finished work without running agents, with the events and entries that agents write.
  */
 
-import { layoutOf } from '../src/main/sessions/session-files.ts'
-import { createSessions } from '../src/main/sessions/sessions.ts'
-import { type ProjectId, runIdOf, type TaskId } from '../src/shared/records/ids.ts'
-import type { LedgerEvent } from '../src/shared/records/ledger.ts'
-import type { TranscriptCounts } from '../src/shared/records/tasks/transcript-status.ts'
-import { noUsage } from '../src/shared/records/usage.ts'
-import { scriptedSpec } from '../tests/fixtures/scripted-spec.ts'
-import { makeUp } from './made-up.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { createSessions } from '../../src/main/sessions/sessions.ts'
+import { type ProjectId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import type { TranscriptCounts } from '../../src/shared/records/tasks/transcript-status.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
+import { scriptedSpec } from '../../tests/fixtures/scripted-spec.ts'
+import { createGenerator } from './generate.ts'
 
-/** What every task of a made-up voyage shares. */
-interface Voyage {
+/** What every task of a generated project shares. */
+interface ProjectPlace {
   projectId: ProjectId
   projectDir: string
 }
@@ -20,7 +20,7 @@ interface Voyage {
 const usage = { ...noUsage, inputTokens: 1200, outputTokens: 300 }
 
 /** A folder without Git, whose cost is not measured here. */
-export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => ({
+export const projectAdded = ({ projectId, projectDir }: ProjectPlace): LedgerEvent => ({
   type: 'project.added',
   projectId,
   name: 'harbour',
@@ -33,7 +33,7 @@ export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => 
  * `transcript`: the counts that a host records when a run ends; null if there is no transcript.
  */
 export function finishedTask(
-  voyage: Voyage,
+  place: ProjectPlace,
   task: { id: TaskId; parentId: TaskId | null; title: string; prompt: string },
   transcript: TranscriptCounts | null = null,
 ): LedgerEvent[] {
@@ -44,7 +44,7 @@ export function finishedTask(
       taskId,
       parentId,
       rootId: parentId ?? taskId,
-      projectId: voyage.projectId,
+      projectId: place.projectId,
       title: task.title,
       agent: parentId ? 'mate' : 'lead',
       spec: scriptedSpec(),
@@ -63,7 +63,7 @@ export function finishedTask(
       workspaceId: taskId,
       kind: parentId ? 'task' : 'root',
       isolation: 'in-place',
-      path: voyage.projectDir,
+      path: place.projectDir,
       branch: null,
       baseCommit: null,
       baseBranch: null,
@@ -90,7 +90,7 @@ export async function writeTranscript(
   seed: number,
   entries: number,
 ): Promise<TranscriptCounts | null> {
-  const { message } = makeUp(seed, id)
+  const { message } = createGenerator(seed, id)
   const sessions = createSessions()
   const session = await sessions.open(id, layoutOf(dataDir).sessionDir(id))
   const run = { runId: runIdOf(id, 1), run: 1 }

@@ -23,7 +23,7 @@ const keptOf = (dir: string) => `${dir}-kept`
  * A folder as `make` has left it, and what that resolved with. Nothing has a file in it open, and only one test at
  * a time uses it. It goes with the templates.
  */
-export async function keptDir<T>(make: Make<T>): Promise<{ dir: string; made: T }> {
+export async function preparedDir<T>(make: Make<T>): Promise<{ dir: string; made: T }> {
   const known = kept.get(make) ?? makeKept(make)
   kept.set(make, known)
   const { dir, made } = (await known) as { dir: string; made: T }
@@ -44,7 +44,7 @@ async function makeKept<T>(make: Make<T>): Promise<{ dir: string; made: T }> {
  * A way to open a fixture as `prepare` has left it, and as a restart after that finds it, with what `prepare`
  * resolved with. Call it outside of a test: all tests that call its result share what was prepared.
  */
-export function keptFixture<T extends object>(
+export function preparedFixture<T extends object>(
   prepare: (fixture: Fixture) => Promise<T>,
   options: FixtureOptions = {},
 ): () => Promise<T & { fixture: Fixture }> {
@@ -67,7 +67,7 @@ export function keptFixture<T extends object>(
     onTestFinished(() => {
       isOpen = false
     })
-    const { dir, made } = await keptDir(make)
+    const { dir, made } = await preparedDir(make)
     const fixture = await fixtureIn(dir, options, made.project)
     onTestFinished(() => fixture.shiplog.close())
     return { ...made.prepared, fixture }

@@ -3,10 +3,10 @@
  */
 import { type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Journal, openJournal, type RecordBody } from '../src/main/journal/index.ts'
-import type { Bench } from './bench.ts'
-import { madeUpAtMs, makeUp } from './made-up.ts'
-import { find, interleave, judge, type Measured } from './rounds.ts'
+import { type Journal, openJournal, type RecordBody } from '../../src/main/journal/index.ts'
+import { createGenerator, generatedAtMs } from '../data/generate.ts'
+import type { Bench } from '../runner/bench.ts'
+import { find, interleave, judge, type Measured } from '../runner/rounds.ts'
 
 /** Each of many writers appends a fifth of the single writer's records, so that no side ends before it is warm. */
 const manyWritersShare = 5
@@ -20,7 +20,7 @@ type Slices<T> = T[][]
 
 export async function measureAppends(bench: Bench): Promise<Measured> {
   const { sizes, seed } = bench
-  const { message } = makeUp(seed)
+  const { message } = createGenerator(seed)
   const one = Array.from({ length: sizes.appends }, () => message(sizes.recordBytes))
   const each = one.slice(0, Math.ceil(sizes.appends / manyWritersShare))
   const oneWriter = [inSlices(one)]
@@ -94,7 +94,7 @@ interface Side {
 
 async function inJournal(dir: string, writers: Slices<RecordBody>[]): Promise<Side> {
   const file = join(dir, 'chat.jsonl')
-  const journal = await openJournal(file, { clock: () => madeUpAtMs })
+  const journal = await openJournal(file, { clock: () => generatedAtMs })
   const write = async (bodies: RecordBody[]) => {
     for (const body of bodies) await journal.append(body)
   }
@@ -130,7 +130,7 @@ function side<T>(
 /** Returns the lines that a journal writes for these records. */
 async function linesOf(dir: string, bodies: readonly RecordBody[]): Promise<Buffer[]> {
   const file = join(dir, 'chat.jsonl')
-  const journal = await openJournal(file, { clock: () => madeUpAtMs })
+  const journal = await openJournal(file, { clock: () => generatedAtMs })
   await journal.appendAll(bodies)
   await journal.close()
   const bytes = await readFile(file)

@@ -1,9 +1,9 @@
 /** The long journal that is opened, read and healed. It is built once; rounds only append to it and heal it. */
 import { access, appendFile, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openJournal } from '../src/main/journal/index.ts'
-import { type Bench, megabyte } from './bench.ts'
-import { madeUpAtMs, makeUp } from './made-up.ts'
+import { openJournal } from '../../src/main/journal/index.ts'
+import { type Bench, megabyte } from '../runner/bench.ts'
+import { createGenerator, generatedAtMs } from './generate.ts'
 
 interface LongJournal {
   file: string
@@ -29,9 +29,9 @@ export async function buildLongJournal(bench: Bench): Promise<LongJournal> {
   const file = join(dir, 'chat.jsonl')
   const index = join(dir, 'chat.index')
   bench.say(`making a journal of ${journalMb} MB, ${entries} entries`)
-  const { message } = makeUp(bench.seed)
+  const { message } = createGenerator(bench.seed)
   const recordBytes = (journalMb * megabyte) / entries
-  const journal = await openJournal(file, { clock: () => madeUpAtMs })
+  const journal = await openJournal(file, { clock: () => generatedAtMs })
   for (let made = 0; made < entries; made += batchRecords) {
     const count = Math.min(batchRecords, entries - made)
     await journal.appendAll(Array.from({ length: count }, () => message(recordBytes)))
@@ -50,7 +50,7 @@ export async function buildLongJournal(bench: Bench): Promise<LongJournal> {
       if (!(await isThere(index))) await (await openJournal(file)).close()
     },
     tear: () =>
-      appendFile(file, `{"v":1,"seq":${entries + 1},"at":${madeUpAtMs},"type":"message","`),
+      appendFile(file, `{"v":1,"seq":${entries + 1},"at":${generatedAtMs},"type":"message","`),
     async mend() {
       await truncate(file, size)
       for (const name of await readdir(dir)) if (name.includes('.torn')) await rm(join(dir, name))

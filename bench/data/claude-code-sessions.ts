@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { madeUpAtMs, makeUp } from './made-up.ts'
+import { createGenerator, generatedAtMs } from './generate.ts'
 
 /** Calls between one prompt and the next. */
 const callsOfPrompt = 12
@@ -13,7 +13,7 @@ const outputCharacters = 1_500
 
 /** Writes one session of at least `bytes` bytes below `home`, laid out as Claude Code does, and returns its path. */
 export async function writeSession(home: string, seed: number, bytes: number): Promise<string> {
-  const { uuid } = makeUp(seed)
+  const { uuid } = createGenerator(seed)
   const session = uuid()
   const file = join(home, 'projects', `-home-robin-harbour-${seed % 20}`, `${session}.jsonl`)
   await mkdir(dirname(file), { recursive: true })
@@ -22,7 +22,7 @@ export async function writeSession(home: string, seed: number, bytes: number): P
 }
 
 function* lines(seed: number, session: string, bytes: number): Generator<string> {
-  const made = makeUp(seed + 1)
+  const made = createGenerator(seed + 1)
   let [written, count] = [0, 0]
   let parentUuid: string | null = null
   const line = (type: string, fields: object): string => {
@@ -38,7 +38,7 @@ function* lines(seed: number, session: string, bytes: number): Generator<string>
       type,
       ...fields,
       uuid,
-      timestamp: new Date(madeUpAtMs + ++count * 1000).toISOString(),
+      timestamp: new Date(generatedAtMs + ++count * 1000).toISOString(),
     })}\n`
     parentUuid = uuid
     written += Buffer.byteLength(text)

@@ -17,11 +17,11 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
-  --only a,b        these measurements: appends, opening, random-page, healing, going-on, replay, removal,
+  --only a,b        these measurements: appends, opening, random-page, healing, first-turn, replay, removal,
                     start-up, turn-store, search, full-text, exports, model-turns, agents, imports,
                     program-starts, and long-import, which is only made if it is named
   --rounds N        how often each comparison is made
-  --seed N          of the made-up data
+  --seed N          of the generated data
   --dir DIR         where to measure; by default the system's folder for temporary files
   --json FILE       the numbers as JSON
 sizes
@@ -41,7 +41,7 @@ export const uiUsage = `npm run bench:ui -- [options]
   --quick           a short transcript and three rounds: to see that it works
   --only a,b        these measurements: opening, moving, resting, streaming, navigation
   --rounds N        how often each comparison is made
-  --seed N          of the made-up data
+  --seed N          of the generated data
   --dir DIR         where to measure; by default the system's folder for temporary files
   --json FILE       the numbers as JSON
 sizes

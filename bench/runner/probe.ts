@@ -1,14 +1,14 @@
 /**
- * Runs one action in a new process, so that nothing is loaded, compiled or cached beforehand: `node bench/probe.ts
+ * Runs one action in a new process, so that nothing is loaded, compiled or cached beforehand: `node bench/runner/probe.ts
  * <action> <JSON>`. Prints its figures. Time counts from when the modules are loaded; memory is the peak of the whole
  * process.
  */
 import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
-import { openJournal, readJournalPage } from '../src/main/journal/index.ts'
-import type { TaskId } from '../src/shared/records/ids.ts'
-import type { Streaming } from './agents/streaming.ts'
-import { makeUp } from './made-up.ts'
+import { openJournal, readJournalPage } from '../../src/main/journal/index.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { Streaming } from '../agents/streaming.ts'
+import { createGenerator } from '../data/generate.ts'
 import { median, quantile, type Sample, timed } from './rounds.ts'
 
 /** Records of a page: the contract's default. */
@@ -51,7 +51,7 @@ const actions = {
 
   /** Reads pages at random positions of an open journal. */
   async 'random-pages'({ file, records, seed }: { file: string; records: number; seed: number }) {
-    const { below } = makeUp(seed)
+    const { below } = createGenerator(seed)
     const journal = await openJournal(file)
     const times: number[] = []
     for (let n = 0; n < randomPages; n++) {
@@ -96,7 +96,7 @@ const actions = {
   },
 
   async 'start-up'({ dataDir, tasks }: { dataDir: string; tasks: number }) {
-    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
+    const { openShiplog } = await import('../../src/main/composition/shiplog.ts')
     const startedAt = performance.now()
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const ms = performance.now() - startedAt
@@ -126,8 +126,8 @@ const actions = {
 
   /** Reads the state as of random entries from a newly started host. */
   async 'states-at'({ dataDir, taskId, records, seed }: LongPast) {
-    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
-    const { below } = makeUp(seed)
+    const { openShiplog } = await import('../../src/main/composition/shiplog.ts')
+    const { below } = createGenerator(seed)
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const times: number[] = []
     for (let n = 0; n < randomPages; n++) {
@@ -145,10 +145,10 @@ const actions = {
 
   /** Reads the timeline of a replay, then moves through it, computing the state at each position. */
   async scrub({ dataDir, taskId, records, seed }: LongPast) {
-    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
-    const { createReplay } = await import('../src/renderer/store/replay/replay-store.ts')
-    const { stateAtSeq } = await import('../src/shared/projections/replay/replay-state.ts')
-    const { below } = makeUp(seed)
+    const { openShiplog } = await import('../../src/main/composition/shiplog.ts')
+    const { createReplay } = await import('../../src/renderer/store/replay/replay-store.ts')
+    const { stateAtSeq } = await import('../../src/shared/projections/replay/replay-state.ts')
+    const { below } = createGenerator(seed)
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const replay = createReplay({ client: shiplog.client, taskId, at: 'end' })
     const readMs = await timed(() => replay.read())
@@ -177,18 +177,18 @@ const actions = {
 
   /** Records installed agents that stream concurrently. */
   async agents(given: Streaming) {
-    const { streamRecorded } = await import('./agents/recorded.ts')
+    const { streamRecorded } = await import('../agents/recorded.ts')
     return streamRecorded(given)
   },
 
   /** Baseline: the same agents under a client that only reads their output. */
   async 'bare-agents'(given: Streaming) {
-    const { streamBare } = await import('./agents/bare.ts')
+    const { streamBare } = await import('../agents/bare.ts')
     return streamBare(given)
   },
 
   async remove({ dataDir, rootId, tasks }: { dataDir: string; rootId: TaskId; tasks: number }) {
-    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
+    const { openShiplog } = await import('../../src/main/composition/shiplog.ts')
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const startedAt = performance.now()
     const gone = leftTheList(shiplog.client, rootId)
@@ -202,7 +202,7 @@ const actions = {
 
   /** Imports all Claude Code sessions at a path into a data directory, which may be new. */
   async import(given: { dataDir: string; path: string; sessions: number; isNew: boolean }) {
-    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
+    const { openShiplog } = await import('../../src/main/composition/shiplog.ts')
     const shiplog = await openShiplog({ dataDir: given.dataDir, host: 'cli' })
     let sessions = 0
     const ms = await timed(async () => {
@@ -227,7 +227,7 @@ interface LongPast {
 }
 
 type Client = Awaited<
-  ReturnType<typeof import('../src/main/composition/shiplog.ts').openShiplog>
+  ReturnType<typeof import('../../src/main/composition/shiplog.ts').openShiplog>
 >['client']
 
 async function untilItBegins(
@@ -235,7 +235,7 @@ async function untilItBegins(
   taskId: TaskId,
   begin: (client: Client) => Promise<unknown>,
 ): Promise<Sample> {
-  const { openShiplog } = await import('../src/main/composition/shiplog.ts')
+  const { openShiplog } = await import('../../src/main/composition/shiplog.ts')
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   const openMb = await peakMb()
   const feed = await shiplog.client.feed.session({ workspaceId: taskId })

@@ -1,16 +1,16 @@
 /** Measures the time from a follow-up or a resume to the first turn of the agent, in a long session. */
 import { join } from 'node:path'
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { buildProbe } from './built.ts'
-import { probe } from './child.ts'
-import { type LongSession, makeLongSession } from './long-session.ts'
-import { alternate, find, judge, type Measured, type Sample } from './rounds.ts'
+import { type LongSession, makeLongSession } from '../data/long-session.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { buildProbe } from '../runner/build-probe.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured, type Sample } from '../runner/rounds.ts'
 
-/** DESIGN, G9. */
+/** A person waits for it (G9); the whole session would take more memory. */
 const beginsMsMax = 150
 const memoryMbMax = 150
 
-export async function measureGoingOn(bench: Bench): Promise<Measured> {
+export async function measureFirstTurn(bench: Bench): Promise<Measured> {
   const { sizes } = bench
   bench.say(`making a session of ${sizes.journalMb} MB, ${sizes.entries} entries`)
   const finished = await makeLongSession(bench, 'completed')

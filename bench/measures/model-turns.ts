@@ -9,14 +9,14 @@ import { runInNewContext } from 'node:vm'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { isStepCount, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { openShiplog, type Shiplog } from '../src/main/composition/shiplog.ts'
-import type { TaskId } from '../src/shared/records/ids.ts'
-import { isRunning } from '../src/shared/records/tasks/task-status.ts'
-import type { TaskTree } from '../src/shared/records/tasks/tasks.ts'
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { run } from './child.ts'
-import { acknowledgement } from './machine.ts'
-import { alternate, find, judge, type Measured, timed } from './rounds.ts'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { run } from '../runner/child-process.ts'
+import { acknowledgement } from '../runner/machine.ts'
+import { alternate, find, judge, type Measured, timed } from '../runner/rounds.ts'
 
 /** The target, in addition to one sync per record. */
 const overheadMsMax = 15
@@ -91,7 +91,7 @@ export async function measureModelTurns(bench: Bench): Promise<Measured> {
 }
 
 async function startService(turns: number): Promise<{ baseUrl: string; stop(): Promise<void> }> {
-  const program = join(import.meta.dirname, 'model-server.ts')
+  const program = join(import.meta.dirname, '../runner/model-server.ts')
   const child = spawn(process.execPath, [program, String(turns)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

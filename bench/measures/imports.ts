@@ -1,11 +1,11 @@
 /** Measures importing sessions of another tool: many sessions, the same ones again, and a very long one. */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
-import { buildProbe } from './built.ts'
-import { probe } from './child.ts'
-import { writeSession } from './made-up-sessions.ts'
-import { alternate, find, judge, type Measured, timed } from './rounds.ts'
+import { writeSession } from '../data/claude-code-sessions.ts'
+import { type Bench, fullSizes, megabyte, notJudged } from '../runner/bench.ts'
+import { buildProbe } from '../runner/build-probe.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured, timed } from '../runner/rounds.ts'
 
 const overParsingMax = 3
 const againMin = 20

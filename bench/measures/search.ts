@@ -3,17 +3,17 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findRipgrep } from '../src/main/agents/tools/search/ripgrep.ts'
-import { createToolRunner } from '../src/main/agents/tools/tool-runner.ts'
-import { createGit } from '../src/main/git/index.ts'
-import { createCustody } from '../src/main/processes/custody.ts'
-import { createMasker } from '../src/main/secrets/masker.ts'
-import type { ToolContext } from '../src/shared/agents/driver/tool-context.ts'
-import type { ToolName } from '../src/shared/agents/tools.ts'
-import { newTaskId, newToolCallId } from '../src/shared/records/ids.ts'
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { makeUp } from './made-up.ts'
-import { alternate, find, judge, type Measured, timed } from './rounds.ts'
+import { findRipgrep } from '../../src/main/agents/tools/search/ripgrep.ts'
+import { createToolRunner } from '../../src/main/agents/tools/tool-runner.ts'
+import { createGit } from '../../src/main/git/index.ts'
+import { createCustody } from '../../src/main/processes/custody.ts'
+import { createMasker } from '../../src/main/secrets/masker.ts'
+import type { ToolContext } from '../../src/shared/agents/driver/tool-context.ts'
+import type { ToolName } from '../../src/shared/agents/tools.ts'
+import { newTaskId, newToolCallId } from '../../src/shared/records/ids.ts'
+import { createGenerator } from '../data/generate.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { alternate, find, judge, type Measured, timed } from '../runner/rounds.ts'
 
 /** Git lists the files, each folder is read once, and ripgrep reads the files: three passes against one. */
 const overRipgrepMax = 3
@@ -29,7 +29,7 @@ export async function measureSearch(bench: Bench): Promise<Measured> {
   if (!ripgrep) throw new Error('There is no ripgrep for this platform to compare with.')
   bench.say(`making a repository of ${sizes.searched} files`)
   const project = join(dir, 'project')
-  const made = makeUp(seed)
+  const made = createGenerator(seed)
   for (let n = 0; n < sizes.searched; n++) {
     const folder = Math.floor(n / filesPerFolder)
     const place = join(project, `part-${Math.floor(folder / filesPerFolder)}`, `folder-${folder}`)

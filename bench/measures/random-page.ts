@@ -1,8 +1,9 @@
 /** Measures a jump to a random position of an open long transcript. */
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { probe } from './child.ts'
-import { buildLongJournal } from './long-journal.ts'
-import { alternate, find, judge, type Measured } from './rounds.ts'
+
+import { buildLongJournal } from '../data/long-journal.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 
 /** DESIGN, targets: jump anywhere. */
 const jumpMsMax = 100

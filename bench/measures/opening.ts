@@ -1,8 +1,9 @@
 /** Measures the time to the first rows of a long transcript, in a new process, and its memory. */
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { probe } from './child.ts'
-import { buildLongJournal, notStored } from './long-journal.ts'
-import { alternate, find, judge, type Measured } from './rounds.ts'
+
+import { buildLongJournal, notStored } from '../data/long-journal.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 
 /** DESIGN, targets: first rows of a 200 MB transcript, warm; memory of the main side with it open. */
 const firstRowsMsMax = 150

@@ -1,8 +1,9 @@
 /** Measures a start after a crash that left the last record of a long journal torn. */
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { probe } from './child.ts'
-import { buildLongJournal, notStored } from './long-journal.ts'
-import { alternate, find, judge, type Measured } from './rounds.ts'
+
+import { buildLongJournal, notStored } from '../data/long-journal.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 
 /** DESIGN, targets: healed in 300 ms per 200 MB. */
 const healMsMax = 300

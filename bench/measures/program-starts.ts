@@ -1,9 +1,9 @@
 /** Measures starts of Git by a process with much memory, and by its launcher (`src/main/processes/launcher`). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startLauncher } from '../src/main/processes/launcher/launcher.ts'
-import { startHere } from '../src/main/processes/launcher/program.ts'
-import type { Bench } from './bench.ts'
-import { alternate, find, type Measured, timed } from './rounds.ts'
+import { startLauncher } from '../../src/main/processes/launcher/launcher.ts'
+import { startHere } from '../../src/main/processes/launcher/program.ts'
+import type { Bench } from '../runner/bench.ts'
+import { alternate, find, type Measured, timed } from '../runner/rounds.ts'
 
 /** About the memory of a host that shows long transcripts. */
 const heldMb = 300

@@ -5,15 +5,15 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createGit, type TurnSnapshot } from '../src/main/git/index.ts'
-import { layoutOf } from '../src/main/sessions/session-files.ts'
-import { createStoresOf, storeDirOf } from '../src/main/turn-store/places.ts'
-import { foldLedgerRecord } from '../src/shared/projections/ledger/fold-ledger.ts'
-import { emptyLedgerState } from '../src/shared/projections/ledger/ledger-state.ts'
-import type { ProjectId, TaskId } from '../src/shared/records/ids.ts'
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { makeUp } from './made-up.ts'
-import { alternate, find, judge, type Measured, timed } from './rounds.ts'
+import { createGit, type TurnSnapshot } from '../../src/main/git/index.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { createStoresOf, storeDirOf } from '../../src/main/turn-store/places.ts'
+import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
+import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
+import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
+import { createGenerator } from '../data/generate.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { alternate, find, judge, type Measured, timed } from '../runner/rounds.ts'
 
 /** The targets. */
 const overStatusMax = 3
@@ -34,7 +34,7 @@ export async function measureTurnStore(bench: Bench): Promise<Measured> {
     promisify(execFile)('git', ['-c', 'gc.auto=0', ...args], { cwd: project, env: gitEnv })
   await mkdir(project)
   await git('init', '-q', '-b', 'main')
-  const made = makeUp(seed)
+  const made = createGenerator(seed)
   const lines = (count: number) =>
     Array.from({ length: count }, () => made.text(48).replaceAll('\n', ' '))
   const nameOf = (n: number) =>

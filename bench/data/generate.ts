@@ -1,11 +1,11 @@
 /** Generates data from a seed: numbers, ids, text, entries. The same seed gives the same data. */
-import type { EntryBody } from '../src/shared/records/entries.ts'
-import { type EntryId, newTaskId, runIdOf, type TaskId } from '../src/shared/records/ids.ts'
+import type { EntryBody } from '../../src/shared/records/entries.ts'
+import { type EntryId, newTaskId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 
 /** 21 November 2026, 09:30 UTC: the data must not depend on the time of its generation. */
-export const madeUpAtMs = Date.UTC(2026, 10, 21, 9, 30)
+export const generatedAtMs = Date.UTC(2026, 10, 21, 9, 30)
 
-interface MadeUp {
+interface Generator {
   /** A whole number from 0 up to, but not including, `bound`. */
   below(bound: number): number
   /** A version 4 UUID. */
@@ -19,7 +19,7 @@ interface MadeUp {
 const messageFrameBytes = 560
 const poolCharacters = 1 << 20
 
-export function makeUp(seed: number, taskId: TaskId = newTaskId()): MadeUp {
+export function createGenerator(seed: number, taskId: TaskId = newTaskId()): Generator {
   let state = seed >>> 0
 
   /** Marsaglia's xorshift on a Weyl sequence: good enough for text that only has to look random. */
@@ -56,7 +56,7 @@ export function makeUp(seed: number, taskId: TaskId = newTaskId()): MadeUp {
       role: 'assistant',
       parts: [{ type: 'text', text: text(Math.max(1, bytes - messageFrameBytes)) }],
       cwd: '/home/robin/harbour',
-      timestamp: new Date(madeUpAtMs + turn * 1000).toISOString(),
+      timestamp: new Date(generatedAtMs + turn * 1000).toISOString(),
       gitBranch: 'main',
       sessionId: taskId,
       runId: runIdOf(taskId, 1),

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
-import { hold, untilAllHold } from '../holding.ts'
 import { itInSoak } from '../soak.ts'
+import { hold, untilAllHold } from '../waiting-agents.ts'
 import {
   agent,
   interruptedAlone,

@@ -1,6 +1,6 @@
 /**
  * A model service without latency: Chat Completions on loopback, in its own process, so that its work counts for
- * neither side. `node bench/model-server.ts TURNS` prints its base URL. After each prompt it requests a file read for
+ * neither side. `node bench/runner/model-server.ts TURNS` prints its base URL. After each prompt it requests a file read for
  * TURNS turns and then ends; it answers a request without tools with a summary.
  */
 import { createServer } from 'node:http'

@@ -1,8 +1,9 @@
 /** Measures the state as of a random entry of a long session, and moving through its replay. */
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { probe } from './child.ts'
-import { makeLongSession } from './long-session.ts'
-import { alternate, find, judge, type Measured, type Sample } from './rounds.ts'
+
+import { makeLongSession } from '../data/long-session.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { probe } from '../runner/child-process.ts'
+import { alternate, find, judge, type Measured, type Sample } from '../runner/rounds.ts'
 
 /** DESIGN, targets: jump anywhere. */
 const stateMsMax = 100

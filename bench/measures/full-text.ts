@@ -5,16 +5,16 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { openJournal } from '../src/main/journal/index.ts'
-import { find as findInIndex } from '../src/main/search/index/find.ts'
-import { openIndexDb } from '../src/main/search/index/index-file.ts'
-import { startIndexThread } from '../src/main/search/index/index-thread.ts'
-import { indexSession } from '../src/main/search/index/session-indexer.ts'
-import { parseQuery } from '../src/main/search/query/query.ts'
-import { newTaskId, type TaskId } from '../src/shared/records/ids.ts'
-import { type Bench, fullSizes, notJudged } from './bench.ts'
-import { madeUpAtMs, makeUp } from './made-up.ts'
-import { alternate, find, interleave, judge, type Measured, timed } from './rounds.ts'
+import { openJournal } from '../../src/main/journal/index.ts'
+import { find as findInIndex } from '../../src/main/search/index/find.ts'
+import { openIndexDb } from '../../src/main/search/index/index-file.ts'
+import { startIndexThread } from '../../src/main/search/index/index-thread.ts'
+import { indexSession } from '../../src/main/search/index/session-indexer.ts'
+import { parseQuery } from '../../src/main/search/query/query.ts'
+import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import { createGenerator, generatedAtMs } from '../data/generate.ts'
+import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
+import { alternate, find, interleave, judge, type Measured, timed } from '../runner/rounds.ts'
 
 /** The targets of the issue. */
 const firstPageMsMax = 50
@@ -51,12 +51,12 @@ export async function measureFullText(bench: Bench): Promise<Measured> {
   const queries = questions(bench)
   const ask = (text: string) =>
     timed(async () => {
-      const query = parseQuery(text, madeUpAtMs)
+      const query = parseQuery(text, generatedAtMs)
       const found = findInIndex(db, vocabulary, {
         query,
         taskIds: null,
         limit: hitsOfPage,
-        nowMs: madeUpAtMs,
+        nowMs: generatedAtMs,
       })
       if (found.hits.length === 0) throw new Error(`nothing was found for ${text}`)
     })
@@ -131,13 +131,13 @@ function makeText(below: (bound: number) => number, words: number): string {
 async function makeTranscripts(bench: Bench): Promise<Transcript[]> {
   const { dir, seed, sizes } = bench
   bench.say(`making transcripts of ${sizes.searchedEntries} entries`)
-  const made = makeUp(seed)
+  const made = createGenerator(seed)
   const transcripts: Transcript[] = []
   for (let left = sizes.searchedEntries; left > 0; left -= entriesOfSession) {
     const taskId = newTaskId()
     const file = join(dir, taskId, 'chat.jsonl')
     await mkdir(join(dir, taskId))
-    let at = madeUpAtMs - left * 1_000
+    let at = generatedAtMs - left * 1_000
     const journal = await openJournal(file, { clock: () => at++ })
     for (let n = 0; n < Math.min(left, entriesOfSession); n += batchRecords)
       await journal.appendAll(
@@ -152,7 +152,7 @@ async function makeTranscripts(bench: Bench): Promise<Transcript[]> {
         }),
       )
     await journal.close()
-    transcripts.push({ taskId, title: 'A voyage', createdAt: madeUpAtMs, file, report: null })
+    transcripts.push({ taskId, title: 'A task', createdAt: generatedAtMs, file, report: null })
   }
   return transcripts
 }
@@ -165,7 +165,7 @@ async function parse(file: string): Promise<void> {
 }
 
 function questions({ seed }: Bench): string[] {
-  const { below } = makeUp(seed + 1)
+  const { below } = createGenerator(seed + 1)
   const stem = () => stems[below(stems.length)] ?? ''
   const pair = () => `${stem()}${upper(stem())}`
   return Array.from({ length: 10 }, () => [
@@ -184,7 +184,7 @@ function questions({ seed }: Bench): string[] {
 async function appends({ dir, sizes, seed }: Bench, onAppended = () => {}): Promise<number> {
   const place = join(dir, 'appends')
   await mkdir(place)
-  const { message } = makeUp(seed)
+  const { message } = createGenerator(seed)
   const body = message(sizes.recordBytes)
   const journal = await openJournal(join(place, 'chat.jsonl'))
   const ms = await timed(async () => {

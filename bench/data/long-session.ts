@@ -2,22 +2,22 @@
 import { hash } from 'node:crypto'
 import { mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { openLedger } from '../src/main/ledger/ledger.ts'
-import { chatFile, checkpointFile, layoutOf } from '../src/main/sessions/session-files.ts'
-import { createSessions } from '../src/main/sessions/sessions.ts'
-import { type AgentSpec, scenarioFile } from '../src/shared/agents/agent-specs.ts'
-import type { EntryBody } from '../src/shared/records/entries.ts'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { chatFile, checkpointFile, layoutOf } from '../../src/main/sessions/session-files.ts'
+import { createSessions } from '../../src/main/sessions/sessions.ts'
+import { type AgentSpec, scenarioFile } from '../../src/shared/agents/agent-specs.ts'
+import type { EntryBody } from '../../src/shared/records/entries.ts'
 import {
   type ProjectId,
   type RunId,
   runIdOf,
   type TaskId,
   type ToolCallId,
-} from '../src/shared/records/ids.ts'
-import type { LedgerEvent } from '../src/shared/records/ledger.ts'
-import { type Bench, megabyte } from './bench.ts'
-import { makeUp } from './made-up.ts'
-import { finishedTask, projectAdded } from './voyages.ts'
+} from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { type Bench, megabyte } from '../runner/bench.ts'
+import { finishedTask, projectAdded } from './finished-tasks.ts'
+import { createGenerator } from './generate.ts'
 
 /** Entries of one turn: a call, two file changes, its result, the message. */
 const entriesATurn = 5
@@ -47,7 +47,7 @@ export async function makeLongSession(
   const dataDir = join(bench.dir, status)
   const projectDir = join(bench.dir, 'project')
   await mkdir(projectDir, { recursive: true })
-  const { uuid } = makeUp(bench.seed)
+  const { uuid } = createGenerator(bench.seed)
   const taskId = uuid<TaskId>()
   const layout = layoutOf(dataDir)
   const dir = layout.sessionDir(taskId)
@@ -59,11 +59,11 @@ export async function makeLongSession(
   }
   const counts = await writeEntries(bench, taskId, dir, status)
 
-  const voyage = { projectId: uuid<ProjectId>(), projectDir }
-  const task = { id: taskId, parentId: null, title: 'A long voyage', prompt: 'Sail on.' }
+  const place = { projectId: uuid<ProjectId>(), projectDir }
+  const task = { id: taskId, parentId: null, title: 'A long session', prompt: 'Sail on.' }
   const ledger = await openLedger(layout.ledger, dataDir)
-  await ledger.record(projectAdded(voyage))
-  await ledger.record(...ended(finishedTask(voyage, task, counts), status, agent))
+  await ledger.record(projectAdded(place))
+  await ledger.record(...ended(finishedTask(place, task, counts), status, agent))
   await ledger.close()
   const recorded = await readFile(layout.ledger)
   const { size } = await stat(file)
@@ -88,7 +88,7 @@ export async function makeLongSession(
 
 /** Each turn is one word, because only the time to the first turn is measured. */
 const scenario = `version: 1
-name: voyage
+name: session
 agents:
   lead:
     turns:
@@ -97,7 +97,7 @@ agents:
 
 /** The scenario is stored in the session directory, under the hash of its text. */
 async function savedAgent(dir: string): Promise<AgentSpec> {
-  const agent = { scenario: hash('sha256', scenario), source: 'voyage.yaml', agent: 'lead' }
+  const agent = { scenario: hash('sha256', scenario), source: 'session.yaml', agent: 'lead' }
   const file = join(dir, scenarioFile(agent))
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, scenario)
@@ -127,12 +127,12 @@ async function writeEntries(
   const sessions = createSessions()
   const session = await sessions.open(taskId, dir)
   const run = { runId: runIdOf(taskId, 1), run: 1 }
-  const made = makeUp(seed, taskId)
+  const made = createGenerator(seed, taskId)
   const turns = Math.max(1, Math.floor(sizes.entries / entriesATurn))
   const turnBytes = (sizes.journalMb * megabyte) / turns
   await session.state()
   await session.append(
-    { type: 'title', title: 'A long voyage' },
+    { type: 'title', title: 'A long session' },
     { type: 'run-start', ...run, reason: 'prompt', agent: 'lead' },
     { ...made.message(700), role: 'user', turn: null } as EntryBody,
   )
@@ -154,7 +154,7 @@ async function writeEntries(
 const fileNamed = (n: number) => `src/deck-${n % 10}/plank-${n}.ts`
 
 function turnOf(
-  made: ReturnType<typeof makeUp>,
+  made: ReturnType<typeof createGenerator>,
   n: number,
   { bytes, path, run: { runId } }: { bytes: number; path: string; run: { runId: RunId } },
 ): EntryBody[] {
