@@ -59,7 +59,7 @@ export function ImportDialog() {
         ) : (
           <>
             <p className="text-muted">
-              They are copied into the archive with their sub-agents, and never expire there.
+              Sessions are copied into the archive with their sub-agents, and never expire there.
               Nothing leaves this machine, and their files are not changed.
             </p>
             {sources.map((source) => (

@@ -94,10 +94,13 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
         <p className="untrusted text-small break-all text-muted">
           {available ? (file ?? `Fetched by npx: ${agent.package?.name}`) : `${why}.`}
           {own ? ` · ${own.command}` : null}
-          {canFetch
-            ? ` Shiplog can fetch ${agent.package?.name} ${agent.package?.version} from npm, about ${agent.package?.megabytes} MB.`
-            : null}
         </p>
+        {canFetch ? (
+          <p className="untrusted text-small wrap-anywhere text-muted">
+            Shiplog can fetch {agent.package?.name} {agent.package?.version} from npm, about{' '}
+            {agent.package?.megabytes} MB.
+          </p>
+        ) : null}
         {available && uses ? (
           <p className="untrusted text-small break-all text-muted">
             Uses {uses.file}

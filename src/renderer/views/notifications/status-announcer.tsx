@@ -14,6 +14,7 @@ export function StatusAnnouncer() {
   const [text, setText] = useState('')
   const needs = useNeedsYou()
   const known = useRef<ReadonlySet<string> | null>(null)
+  const announced = useRef<{ keys: string[]; text: string } | null>(null)
   useEffect(
     () =>
       watchRoots(ledger, (task) =>
@@ -29,7 +30,15 @@ export function StatusAnnouncer() {
     const texts = added.flatMap(({ kind, title }) =>
       kind in needTitles ? [`${needTitles[kind as keyof typeof needTitles]}: ${title}`] : [],
     )
-    if (texts.length > 0) setText(texts.join('. '))
+    if (texts.length > 0) {
+      announced.current = { keys: added.map(({ key }) => key), text: texts.join('. ') }
+      setText(announced.current.text)
+    } else if (announced.current?.keys.every((key) => !known.current?.has(key))) {
+      // What is read later must not say that something waits which was answered or stopped.
+      const { text: over } = announced.current
+      announced.current = null
+      setText((now) => (now === over ? '' : now))
+    }
   }, [needs])
   return (
     <p role="status" aria-label="Agents" className="sr-only">

@@ -41,7 +41,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
   )
   const place = found && placeChosen(found, chosen)
   const projectId = place?.kind === 'project' ? place.projectId : null
-  const isolation = place?.git ? wanted : 'in-place'
+  const isolation = place && !place.git ? 'in-place' : wanted
   const approval = useStartApproval({ projectId, isolation, installed: agent.installed })
   const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
   const text = prompt.trim()
@@ -101,7 +101,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
       more={
         missing.length > 0 ? (
           <p role="status" className="order-first min-w-0 flex-1 text-small text-muted">
-            Needs {missing.join(' and ')}.
+            Needs {listed(missing)}.
           </p>
         ) : null
       }
@@ -134,6 +134,10 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
     </FormDialog>
   )
 }
+
+/** `a prompt, a project and a model`. */
+const listed = (parts: string[]): string =>
+  [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter(Boolean).join(' and ')
 
 function PlaceFields(props: {
   found: Continuation | null
@@ -183,9 +187,9 @@ function PlaceFields(props: {
           hint={
             isolation === 'worktree'
               ? 'It has only what is committed.'
-              : place?.git
-                ? 'It edits your own files there.'
-                : 'Without Git, agents edit the folder directly.'
+              : place && !place.git
+                ? 'Without Git, agents edit the folder directly.'
+                : 'It edits your own files there.'
           }
         >
           <Select

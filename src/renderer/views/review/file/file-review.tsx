@@ -181,7 +181,7 @@ export function FileReview(props: FileReviewProps) {
         action: 'Replace the file',
         doing: 'replace the file',
         danger: true,
-        text: `The file in ${partial.target} has changes that are in no commit, and not only where it conflicts. All of them are replaced with the agent’s file.`,
+        text: `The file in ${partial.target} has changes that are in no commit. All of them are replaced with the agent’s file, also those that don’t conflict.`,
         kept: 'Undo brings them back until the file is changed again.',
         run: async () => apply(),
       },
