@@ -37,7 +37,7 @@ test('without the right token nothing is shown, and the page gives advice', asyn
     await paste(`${host.origin}/#token=wrong`)
     await expect(page.getByText(/^This link has expired/)).toBeVisible()
     await paste(`${host.url}&to=/settings`)
-    await expect(page.getByText('Data directory')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Data directory' })).toBeVisible()
     await expect(row(page, 'parser')).toBeVisible()
     await expect(page).toHaveURL(`${host.origin}/#/settings`)
 
@@ -51,7 +51,7 @@ test('without the right token nothing is shown, and the page gives advice', asyn
       await expect(page.getByText('There is no token in this.', { exact: false })).toBeVisible()
       await field.fill(` ${host.url}\n`)
       await field.press('Enter')
-      await expect(page.getByText('Data directory')).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Data directory' })).toBeVisible()
       await expect(page).toHaveURL(`${host.origin}/#/settings`)
     })
   })
@@ -210,7 +210,7 @@ test('removes a service worker of another program that used this port before', {
   await host.client.projects.add({ dir: await app.repository('parser') })
   await page.goto('about:blank')
   await openAt(page, host, '/settings')
-  await expect(page.getByText('Data directory')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Data directory' })).toBeVisible()
   await expect
     .poll(() =>
       page.evaluate(async () => [
