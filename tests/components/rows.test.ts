@@ -175,6 +175,9 @@ describe('transcriptRows', () => {
     expect(transcriptRows(withPartial(fold, partial, false)).at(-1)).toMatchObject({
       note: 'cut-short',
     })
+    expect(transcriptRows(withPartial(fold, silent, false)).at(-1)).toMatchObject({
+      note: 'cut-before-anything',
+    })
   })
 })
 

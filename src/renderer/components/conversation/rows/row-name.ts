@@ -43,6 +43,7 @@ export function rowName(row: Row): string {
 const turnNoteNames = {
   working: 'Working',
   'cut-short': 'Turn interrupted',
+  'cut-before-anything': 'Turn interrupted',
 }
 
 /** `Ran node test.js, failed, exit 1`. */

@@ -44,7 +44,10 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
         <QuietLine icon={<StatusIcon status="spawned" decorative small />}>Working…</QuietLine>
       ) : (
         <QuietLine icon={<StatusIcon status="interrupted" decorative small />}>
-          This turn was interrupted. The partial output was saved.
+          This turn was interrupted
+          {row.note === 'cut-short'
+            ? '. The partial output was saved.'
+            : ' before it did anything.'}
         </QuietLine>
       )
     case 'attempt':

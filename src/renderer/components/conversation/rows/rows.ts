@@ -7,6 +7,7 @@
 import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
 import type { Damage } from '../../../../shared/contract/workspace.ts'
 import { firstIndex } from '../../../../shared/first-index.ts'
+import { wasNotRun } from '../../../../shared/projections/tool-labels.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import type {
   ToolCallView,
@@ -40,7 +41,7 @@ export type Row =
   /** Many tasks started by one turn, as a table. */
   | ({ kind: 'cards'; calls: ToolCallView[] } & InTurn)
   /** A turn that was cut short, or that is in progress and has no text yet. */
-  | ({ kind: 'turn-note'; note: 'cut-short' | 'working' } & InTurn)
+  | ({ kind: 'turn-note'; note: 'cut-short' | 'cut-before-anything' | 'working' } & InTurn)
   /** A failed attempt with the rows of its output; `retry` is null if its entry is not loaded. */
   | ({ kind: 'attempt'; retry: RetryItem | null; rows: Row[] } & InTurn)
   | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
@@ -279,11 +280,17 @@ function turnRows(turn: TurnItem): Row[] {
     } else rows.push({ kind: 'call', key, ...place, at: startedAt, call: block.call })
   }
   if (turn.status === 'interrupted' && turn.at !== null)
-    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'cut-short' })
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: cutNote(blocks) })
   else if (turn.status === 'live' && rows.length === 0)
     rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'working' })
   return rows
 }
+
+/** A turn whose calls were never tried has no output that was saved. */
+const cutNote = (blocks: TurnBlock[]) =>
+  blocks.every((block) => block.kind === 'tool' && wasNotRun(block.call))
+    ? 'cut-before-anything'
+    : 'cut-short'
 
 function callsFrom(
   blocks: TurnBlock[],
