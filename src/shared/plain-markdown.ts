@@ -6,6 +6,8 @@ const lineStart = /^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)/gmu
 const tableEdge = /^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$/gmu
 const tableColumn = /[ \t]+\|[ \t]+/gu
 const emphasis = /\*\*|(?<!`)`(?!`)/gu
+/** Within words and between spaces, `*` is an operator or a pattern. */
+const italics = /(?<![\p{L}\p{N}*])\*(?=[\p{L}\p{N}])([^*\n]+)(?<=\S)\*(?![\p{L}\p{N}*])/gu
 
 export const plainMarkdown = (text: string): string =>
   text
@@ -15,3 +17,4 @@ export const plainMarkdown = (text: string): string =>
     .replaceAll(tableEdge, '')
     .replaceAll(tableColumn, ' · ')
     .replaceAll(emphasis, '')
+    .replaceAll(italics, '$1')

@@ -5,7 +5,7 @@ it('keeps the words of Markdown and drops its signs', () => {
   const markdown = [
     '## Found',
     '',
-    'The **heron** reads `a*b` in __init__.py, a|b.',
+    'The **heron** *only* reads `a*b` of *.ts and *.js in __init__.py, a|b.',
     '',
     '| line has | today |',
     '|:---|---:|',
@@ -17,7 +17,7 @@ it('keeps the words of Markdown and drops its signs', () => {
   ].join('\n')
   expect(plainMarkdown(markdown).split('\n').filter(Boolean)).toEqual([
     'Found',
-    'The heron reads a*b in __init__.py, a|b.',
+    'The heron only reads a*b of *.ts and *.js in __init__.py, a|b.',
     'line has · today',
     '8 · 6',
     'const x = 1',

@@ -1,4 +1,5 @@
 /** Answers queries over the whole log from an index that is updated as entries are recorded. */
+import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import type {
   SearchAnswer,
   SearchHit,
@@ -71,8 +72,10 @@ const markdownKinds: ReadonlySet<SearchKind> = new Set([
   'summary',
 ])
 
-function excerptOf(kind: SearchKind, text: string, query: Query) {
-  if (!markdownKinds.has(kind)) return snippetOf(text, query)
+function excerptOf({ kind, tool }: Pick<Ranked, 'kind' | 'tool'>, text: string, query: Query) {
+  // The reports of sub-agents are the results of the calls that started or awaited them.
+  const isReport = kind === 'output' && tool !== null && traitsOf(tool)?.icon === 'agents'
+  if (!markdownKinds.has(kind) && !isReport) return snippetOf(text, query)
   const plain = snippetOf(plainMarkdown(text), query)
   // The query may be about the syntax itself.
   return plain.marks.length > 0 ? plain : snippetOf(text, query)
@@ -89,7 +92,7 @@ export function createSearchService(deps: Dependencies): SearchService {
     const text = task && (await textOf(found, task).catch(() => null))
     // Removed since it was indexed.
     if (!task || text == null) return null
-    const snippet = excerptOf(found.kind, text, query)
+    const snippet = excerptOf(found, text, query)
     const { taskId, kind, seq, at, tool } = found
     const { rootId, projectId, title, agent, archived } = task
     return {

@@ -4,7 +4,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 
 export interface Arrival {
   taskId: TaskId
-  /** `end`: the newest turn. `entry`: the entry in the address. `limit`: the line about the budget. `question`: the open question with this id. */
+  /** `end`: the newest turn. `entry`: the entry in the address, else the transcript. `limit`: the line about the budget. `question`: the open question with this id. */
   at: 'composer' | 'end' | 'entry' | 'limit' | { question: string }
 }
 

@@ -10,7 +10,7 @@ import { kindText, Snippet } from '../../components/search/search-hits.tsx'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import type { projectLabels } from '../../store/project-labels.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/window/route.ts'
-import { routeOfHit } from '../search/hit-route.ts'
+import { routeOfHit, showsTranscript } from '../search/hit-route.ts'
 import { projectMarks, taskMarks } from './distinguishing-marks.ts'
 import { PaletteItem } from './palette-item.tsx'
 import type { CommandGroup } from './use-palette-commands.tsx'
@@ -144,7 +144,7 @@ export function TextGroup(props: { query: string; hits: SearchHit[]; onGo(route:
           value={`hit ${hit.taskId} ${hit.kind} ${hit.seq}`}
           icon={<FileText />}
           onSelect={() => {
-            if (hit.seq !== null) arrivals.expect({ taskId: hit.taskId, at: 'entry' })
+            if (showsTranscript(hit)) arrivals.expect({ taskId: hit.taskId, at: 'entry' })
             onGo(routeOfHit(hit))
           }}
         >

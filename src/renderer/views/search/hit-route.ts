@@ -16,6 +16,10 @@ export function routeOfHit({ taskId, seq, archived, kind, snippet, marks }: Sear
   return seq === null ? taskRoute(taskId) : { ...taskRoute(taskId), seq, ...find }
 }
 
+/** Whether that route shows the transcript, at its entry or as a whole. */
+export const showsTranscript = ({ seq, kind }: SearchHit): boolean =>
+  seq !== null || kind !== 'report'
+
 /** The longest marked text of the snippet; marks with only spaces between them count as one. */
 function matchedText(snippet: string, marks: SearchHit['marks']): string {
   let longest = ''

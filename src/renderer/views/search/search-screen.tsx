@@ -22,7 +22,7 @@ import { projectLabels } from '../../store/project-labels.ts'
 import { withRecentSearch } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
-import { routeOfHit } from './hit-route.ts'
+import { routeOfHit, showsTranscript } from './hit-route.ts'
 import { SaveSearch, SearchStart } from './search-start.tsx'
 
 /** One search field for the whole log: prompts, messages, commands, outputs, reports and paths. */
@@ -70,7 +70,7 @@ export function SearchScreen({ query }: { query: string }) {
     preferences.setState(({ recentSearches }) => ({
       recentSearches: withRecentSearch(recentSearches, text.trim()),
     }))
-    if (hit.seq !== null) arrivals.expect({ taskId: hit.taskId, at: 'entry' })
+    if (showsTranscript(hit)) arrivals.expect({ taskId: hit.taskId, at: 'entry' })
     navigation.go(routeOfHit(hit))
   }
   const onKeyDown = (event: KeyboardEvent) => {

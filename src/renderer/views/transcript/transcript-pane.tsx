@@ -155,9 +155,10 @@ function OpenTranscript(props: {
   useTranscriptMoves({ transcript, from, toEnd, replay, list })
   useArrival(
     transcript.taskId,
-    (at) => at === 'entry' && ready && typeof from === 'number',
+    (at) => at === 'entry' && ready,
     () => {
       if (typeof from === 'number') void transcript.goTo(from, { focus: true })
+      else list.current?.focus()
     },
   )
   // A restored transcript can be read again.
