@@ -114,7 +114,7 @@ test('Apply changes applies a patch to the parent’s worktree; a conflict is re
     const clashing = card(talk, 'Rename the project')
     await clashing.getByRole('button', { name: 'Apply changes of Rename the project' }).click()
     await expect(clashing.getByRole('status')).toHaveText(
-      /^Conflicts in 1 file\. Nothing was changed\. Resolve .*README\.mdDetails/,
+      /^Conflicts in 1 file\. Nothing was changed\. Review the changes .*README\.mdDetails/,
     )
     expect(await app.git(worktree, 'status', '--porcelain=v2', '--branch')).toBe(before)
     expect(await readFile(path.join(worktree, 'README.md'), 'utf8')).toBe(readme)

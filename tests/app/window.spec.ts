@@ -173,7 +173,7 @@ function screens(finished: Finished): [address: string, shown: string][] {
     [`/transcript/${root}?replay`, 'Turn'],
     [`/t/${root}/review`, '0 of 2 viewed'],
     ['/search?q=parser', 'Make the parser robust'],
-    ['/settings', 'Data directory'],
+    ['/settings', 'Reports, transcripts, patches and worktrees.'],
   ]
 }
 

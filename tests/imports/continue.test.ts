@@ -90,6 +90,7 @@ it('[S3][G5] continues an imported session in its folder: at its end, at a turn 
     await untilQuiet(fixture.shiplog)
     expect(await taskOf(fixture.shiplog, taskId)).toMatchObject({
       status: 'completed',
+      title: 'And the puffin?',
       parentId: null,
       isolation: 'in-place',
       projectId,

@@ -110,7 +110,7 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await take(page, 'search')
 
   await show('/settings')
-  await expect(page.getByText('Data directory')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Data directory' })).toBeVisible()
   // They are looked for on the machine.
   await expect(page.getByRole('button', { name: /^Fetch/ }).first()).toBeVisible()
   await take(page, 'settings')

@@ -21,6 +21,7 @@ import { checkImages } from '../messages/prompt-images.ts'
 import type { RunRequest } from '../running/run-request.ts'
 import { type AgentSpecs, onModel, prepareChoice } from '../start/agent-specs.ts'
 import type { Roots } from '../start/roots.ts'
+import { titleOf } from '../start/start-task.ts'
 import type { TaskLedger } from '../state/task-ledger.ts'
 import { type LineageCheck, turnEndOf } from './lineage.ts'
 import type { FindRecordedPlace } from './recorded-place.ts'
@@ -85,7 +86,8 @@ export function createContinueFrom(deps: {
     const place = task.imported ? await placeOfImported(task, { ...given, isAsked }) : null
     const projectId = place?.projectId ?? task.projectId
     const prepared = await agentOf(task, projectId, given)
-    const { title } = task
+    // An imported session stays in the archive under its title; the list of agents shows what was asked of this one.
+    const title = (place && titleOf(prompt)) || task.title
     const options = place ? { agentsAtOnce: agentsAtOnceDefault, keep: false } : task.options
     const filesOf = async () => {
       if (place) return { isolation: place.isolation }

@@ -103,7 +103,7 @@ export function createStartTask(deps: {
 }
 
 /** Returns the first line of a prompt, at most `titleCharsMax` characters. */
-function titleOf(prompt: string): string {
+export function titleOf(prompt: string): string {
   const line = prompt.trim().split('\n', 1)[0] ?? ''
   const characters = [...line]
   return characters.length > titleCharsMax
