@@ -115,15 +115,15 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-deleted-behind-a-link',
     file: 'src/main/workspaces/leftovers/leftovers.ts',
-    find: 'if (await isInRoot(name)) await deleteEntry',
-    replace: 'await deleteEntry',
+    find: 'if ((await isInRoot(name)) && ',
+    replace: 'if (',
     harm: "A file outside the worktree is deleted because the agent put a link in a folder's place.",
     tests: ['tests/workspaces/leftovers.test.ts'],
   },
   {
     id: 'workspaces-leftovers-replace-files',
     file: 'src/main/workspaces/leftovers/restore-leftovers.ts',
-    find: '(isFileOrLink(leftover) && isFileOrLink(present) && (await isCheckedOut(path)))',
+    find: '(isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))',
     replace: '(isFileOrLink(leftover) && isFileOrLink(present))',
     harm: 'A file that was written into the worktree since is replaced by an older one from the trash.',
     tests: ['tests/workspaces/leftovers.test.ts', 'tests/workspaces/restore.test.ts'],

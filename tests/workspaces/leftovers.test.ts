@@ -244,6 +244,28 @@ it('[R3] deletes nothing if a process ended before it had sorted the worktree', 
   expect((await readdir(dir)).sort()).toEqual(['.env', 'config', 'results.db', 'tracked.conf'])
 })
 
+it('[R3] keeps what is written to a file while its worktree is being sorted', async () => {
+  const { fixture, id } = await openIgnored()
+  let written = false
+  const recording = record(fixture.dataDir, {
+    inject({ call, path }) {
+      if (written || call !== 'unlink' || !path.endsWith('/Cargo.toml')) return null
+      written = true
+      // A shell that was in the worktree, which the recording does not see.
+      const cwd = join(fixture.dataDir, dirname(path))
+      execFileSync('sh', ['-c', 'echo late >> src/code.js'], { cwd })
+      return null
+    },
+  })
+  onTestFinished(() => void recording.stop())
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const [kept] = await leftoversOf(fixture, id)
+  expect(written).toBe(true)
+  const dir = join(trashOf(fixture), kept?.name ?? '')
+  expect(await readFile(join(dir, 'src/code.js'), 'utf8')).toBe('original\nlate\n')
+  expect((await readdir(dir)).sort()).toEqual(['results.db', 'src'])
+})
+
 it('[R3] deletes nothing behind a link that replaces a folder meanwhile', async () => {
   const { fixture, id } = await openIgnored()
   const outside = join(fixture.dir, 'outside')
@@ -294,6 +316,25 @@ it('[R6] brings all files back with a restored root, hidden changes too', async 
   expect(await readdir(trashOf(fixture))).toEqual([])
 })
 
+it('[R6] replaces nothing by the leftovers of an earlier removal', async () => {
+  const { fixture, id, path } = await openAllKinds()
+  const { workspace } = fixture.shiplog.client
+  await workspace.remove({ workspaceId: id })
+  const [kept] = await leftoversOf(fixture, id)
+  const older = join(trashOf(fixture), kept?.name ?? '')
+  await rename(older, join(fixture.dir, 'aside'))
+  await workspace.restore({ workspaceId: id })
+  await writeFile(join(path, 'tracked.conf'), 'newer\n')
+  git(path, 'commit', '-qam', 'Newer')
+  await workspace.remove({ workspaceId: id })
+  await leftoversOf(fixture, id)
+  await rename(join(fixture.dir, 'aside'), older)
+  await workspace.restore({ workspaceId: id })
+  expect(await readFile(join(path, 'tracked.conf'), 'utf8')).toBe('newer\n')
+  expect(await readFile(join(older, 'tracked.conf'), 'utf8')).toBe('hidden\n')
+  expect(await readFile(join(path, 'results.db'), 'utf8')).toBe('rows\n')
+})
+
 it('[R6] replaces only files that are as they were checked out', async () => {
   const dir = await temporaryDir()
   const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]
@@ -304,7 +345,8 @@ it('[R6] replaces only files that are as they were checked out', async () => {
     asked.push(`${path}`)
     return `${path}` !== 'a/mine'
   })
-  expect(outcome).toEqual({ moved: 2, stayed: expect.arrayContaining(['a/mine', 'file']) })
+  expect(outcome.placed.map(String).sort()).toEqual(['a/new', 'a/same'])
+  expect(outcome.stayed.sort()).toEqual(['a/mine', 'file'])
   expect(asked.sort()).toEqual(['a/mine', 'a/same'])
   expect(await readFile(join(worktree, 'a/same'), 'utf8')).toBe('later')
   expect(await readFile(join(worktree, 'a/mine'), 'utf8')).toBe('mine')

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { whileUpdating } from '../../../src/main/workspaces/file-updates/update-lock.ts'
 import { temporaryDir } from '../../harness.ts'
+import { asUnprivilegedUser } from '../../unprivileged.ts'
 
 const gitIn = (dir: string) => ({ privateFile: async (_: string, name: string) => join(dir, name) })
 
@@ -57,4 +59,12 @@ it('leaves the working tree free after a failure', async () => {
   const failing = whileUpdating(gitIn(dir), '/project', () => Promise.reject(new Error('disk')))
   await expect(failing).rejects.toThrow('disk')
   expect(await whileUpdating(gitIn(dir), '/project', async () => 2, { waitMs: 0 })).toBe(2)
+})
+
+it('goes ahead where the file can’t be created', async () => {
+  const dir = await temporaryDir()
+  asUnprivilegedUser(dir)
+  await chmod(dir, 0o500)
+  expect(await whileUpdating(gitIn(dir), '/project', async () => 3)).toBe(3)
+  await chmod(dir, 0o700)
 })

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { refused } from '../../../shared/failure.ts'
 import type { Git } from '../../git/index.ts'
+import { systemCode } from '../../journal/index.ts'
 import { lockFile } from '../../lease/kernel-lock.ts'
 
 /** In the Git folder of the working tree. It stays, empty; the kernel's lock on it counts. */
@@ -15,7 +16,8 @@ const pollMs = 50
 
 /**
  * Runs `update` while no other process updates the working tree `root`. Throws FailureError (`in-use`) if another one
- * does for longer than `waitMs`. Where the file system has no locks, it runs without.
+ * does for longer than `waitMs`. Where the file system has no locks, or the file can't be
+ * created, it runs without.
  */
 export async function whileUpdating<Result>(
   git: Pick<Git, 'privateFile'>,
@@ -25,10 +27,10 @@ export async function whileUpdating<Result>(
 ): Promise<Result> {
   const file = await git.privateFile(root, lockName)
   const deadlineMs = Date.now() + waitMs
-  let locking = await lockFile(file)
+  let locking = await tryLock(file)
   while (locking.kind === 'held' && Date.now() < deadlineMs) {
     await delay(pollMs)
-    locking = await lockFile(file)
+    locking = await tryLock(file)
   }
   if (locking.kind === 'held')
     return refused(
@@ -41,3 +43,13 @@ export async function whileUpdating<Result>(
     if (locking.kind === 'locked') locking.lock.release()
   }
 }
+
+const cannotCreate = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT']
+
+/** An apply writes nothing else into the Git folder, so one that can't be written must not prevent it. */
+const tryLock: typeof lockFile = (file) =>
+  lockFile(file).catch((error) => {
+    const why = systemCode(error)
+    if (cannotCreate.includes(why)) return { kind: 'unavailable', why }
+    throw error
+  })

@@ -6,7 +6,7 @@
  * trash".
  */
 import { randomUUID } from 'node:crypto'
-import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { lstat, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
@@ -19,15 +19,10 @@ import {
   createMountCheck,
   exists,
   type IsMount,
-  makeAccessible,
   makeDirDurable,
   moveDurable,
-  type RawPath,
-  rawDirname,
-  rawJoin,
   removeDurable,
   renameDurable,
-  systemCode,
 } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
@@ -41,6 +36,13 @@ import {
 } from '../../sessions/trash-names.ts'
 import type { WorkspaceLocks } from '../locks.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
+import {
+  type ChangeCheck,
+  createChangeCheck,
+  createPathCheck,
+  deleteEmptyFolders,
+  deleteEntry,
+} from './delete-files.ts'
 import { findRecreatable, isRecreatable } from './recreatable.ts'
 import { restoreInto } from './restore-leftovers.ts'
 import { measure } from './sizes.ts'
@@ -113,6 +115,7 @@ export function createLeftovers(deps: {
     const dir = join(layout.trash, name)
     if (!task || ending.signal.aborted || !(await isFolder(dir))) return
     const commit = await git.keptCommit(task.projectDir, task.id).catch(() => null)
+    const changedSince = await createChangeCheck(layout.trash)
     const files =
       commit &&
       (await git.filesInCommit({
@@ -122,8 +125,8 @@ export function createLeftovers(deps: {
         signal: ending.signal,
       }))
     const isMount = await createMountCheck(dir)
-    const recreatable = files ? await deleteWhatIsSaved(dir, files, isMount) : []
-    await record(name, task.id, recreatable)
+    const recreatable = files ? await deleteWhatIsSaved(dir, files, { isMount, changedSince }) : []
+    await record(name, task.id, recreatable, files && commit)
     for (const { path } of recreatable) await deleteByRename(join(dir, path))
     await deleteEmptyFolders(dir, isMount)
     if (!(await exists(dir))) return
@@ -135,12 +138,13 @@ export function createLeftovers(deps: {
   async function deleteWhatIsSaved(
     dir: string,
     files: { all: Buffer[]; saved: Buffer[] },
-    isMount: IsMount,
+    { isMount, changedSince }: { isMount: IsMount; changedSince: ChangeCheck },
   ) {
     const isInRoot = createPathCheck(dir, isMount)
     for (const name of files.saved) {
       const path = Buffer.concat([Buffer.from(`${dir}/`), name])
-      if (await isInRoot(name)) await deleteEntry(path, unlink)
+      // A shell or an editor that was in the worktree may still write to it.
+      if ((await isInRoot(name)) && !(await changedSince(path))) await deleteEntry(path, unlink)
     }
     // A `.git` file refers to the worktree's deleted Git folder. A `.git` folder is a repository of
     // the user's, and stays.
@@ -161,6 +165,7 @@ export function createLeftovers(deps: {
     name: string,
     taskId: TaskId,
     recreatable: { path: string; madeBy: string }[],
+    commit: string | null = null,
   ): Promise<void> {
     const skipped = new Set(recreatable.map(({ path }) => path))
     const { files, bytes } = await measure(join(layout.trash, name), skipped)
@@ -172,6 +177,7 @@ export function createLeftovers(deps: {
       files,
       bytes,
       recreatable: recreatable.slice(0, recreatableNamedMax),
+      ...(commit !== null && { commit }),
     })
   }
 
@@ -211,35 +217,45 @@ export function createLeftovers(deps: {
     return kept
   }
 
-  /** Returns the files of a worktree that are as its saved commit has them, in Latin-1. */
-  async function checkedOutFiles(
-    { id, projectDir }: Pick<Task, 'id' | 'projectDir'>,
-    dir: string,
-  ): Promise<Set<string>> {
-    const commit = await git.keptCommit(projectDir, id).catch(() => null)
-    const files = commit ? await git.filesInCommit({ repoDir: projectDir, dir, commit }) : null
+  /** Returns the files of a worktree that are as the commit has them, in Latin-1. */
+  async function checkedOutFiles(repoDir: string, dir: string, commit: string) {
+    const files = await git.filesInCommit({ repoDir, dir, commit })
     return new Set(files?.saved.map((name) => name.toString('latin1')))
   }
 
-  async function restore(task: Task & { workspace: Workspace }) {
-    const { id, title, workspace } = task
+  /** Returns the names of a task's leftovers in the trash, the newest first. */
+  async function newestFirst(id: TaskId): Promise<string[]> {
+    const { leftovers = [] } = state.tasks.get(id) ?? {}
+    const ageOf = (name: string) => leftovers.findIndex((one) => one.name === sortedName(name))
+    return (await settledNamesOf(id)).sort((a, b) => ageOf(b) - ageOf(a))
+  }
+
+  async function restore({ id, title, workspace, projectDir }: Task & { workspace: Workspace }) {
     if (workspace.isolation !== 'worktree') return 0
     const root = deps.workingDirs.worktreeRoot(workspace)
+    const commit = await git.keptCommit(projectDir, id).catch(() => null)
     // Read only if a place is taken, because it reads every file.
     let checkedOut: Promise<Set<string>> | null = null
-    const isCheckedOut = async (path: Buffer) => {
-      checkedOut ??= checkedOutFiles(task, root)
-      return (await checkedOut).has(path.toString('latin1'))
-    }
+    const placed = new Set<string>()
     let moved = 0
     const stayed: string[] = []
-    for (const name of await settledNamesOf(id)) {
+    for (const name of await newestFirst(id)) {
       const dir = join(layout.trash, name)
       if (!(await isFolder(dir))) continue
+      const kept = state.tasks.get(id)?.leftovers?.find((one) => one.name === sortedName(name))
+      // Those of an earlier removal are older than the commit.
+      const isOfCommit = commit !== null && kept?.commit === commit
+      const isReplaceable = async (path: Buffer) => {
+        const key = path.toString('latin1')
+        if (!isOfCommit || placed.has(key)) return false
+        checkedOut ??= checkedOutFiles(projectDir, root, commit)
+        return (await checkedOut).has(key)
+      }
       const outcome = await locks.leftovers(sortedName(name), () =>
-        restoreInto(root, dir, isCheckedOut),
+        restoreInto(root, dir, isReplaceable),
       )
-      moved += outcome.moved
+      for (const path of outcome.placed) placed.add(path.toString('latin1'))
+      moved += outcome.placed.length
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
     }
     if (stayed.length > 0) {
@@ -316,56 +332,4 @@ function foldersOf(files: Buffer[]): Map<string, string[]> {
       if (!folders.has(folder.slice(0, at))) folders.set(folder.slice(0, at), [])
   }
   return folders
-}
-
-/**
- * The check returns false if a folder in a file's path is a symbolic link or a mount, because its
- * content is outside the worktree.
- */
-function createPathCheck(root: string, isMount: IsMount): (name: Buffer) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>([['', Promise.resolve(true)]])
-  const isRealFolder = (folder: string): Promise<boolean> => {
-    const before = known.get(folder)
-    if (before) return before
-    const above = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
-    const path = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(folder, 'latin1')])
-    const answer = isRealFolder(above).then(
-      async (isReal) =>
-        isReal &&
-        (await lstat(path).catch(() => null))?.isDirectory() === true &&
-        !(await isMount(path)),
-    )
-    known.set(folder, answer)
-    return answer
-  }
-  return (name) => {
-    const text = name.toString('latin1')
-    return isRealFolder(text.slice(0, Math.max(0, text.lastIndexOf('/'))))
-  }
-}
-
-/** Git stores no empty folders, so they hold no work. */
-async function deleteEmptyFolders(dir: RawPath, isMount: IsMount): Promise<void> {
-  // An unreadable folder stays.
-  const entries = await readdir(dir, { encoding: 'buffer', withFileTypes: true }).catch(() => [])
-  for (const entry of entries) {
-    if (!entry.isDirectory()) continue
-    const path = rawJoin(dir, entry.name)
-    if (String(entry.name) === '.git' || (await isMount(path))) continue
-    await deleteEmptyFolders(path, isMount)
-    const left = await readdir(path).catch(() => null)
-    if (left?.length === 0) await deleteEntry(path, rmdir)
-  }
-}
-
-/** Deletes a file or folder also from a read-only folder. What may not be deleted stays. */
-async function deleteEntry(path: Buffer, remove: (path: Buffer) => Promise<void>): Promise<void> {
-  await remove(path).catch(async (error) => {
-    if (systemCode(error) === 'ENOENT') return
-    if (systemCode(error) !== 'EACCES') throw error
-    const folder = rawDirname(path)
-    const mode = (await lstat(folder)).mode & 0o700
-    // A folder with fewer permissions was not compared with the commit.
-    if (mode === 0o500 && (await makeAccessible(folder)) !== null) await remove(path)
-  })
 }

@@ -12,15 +12,15 @@ import {
 
 /**
  * Moves each file and folder back by rename. Nothing is written through a symbolic link, and nothing is replaced but
- * files that `isCheckedOut` reports to be as the worktree's commit has them: the leftover is the later version. `stayed`
- * are relative paths that could not be moved. Idempotent.
+ * files that `isReplaceable` reports: as the commit has them that was saved with the leftovers, which are later versions.
+ * `placed` and `stayed` are relative paths that were and could not be moved. Idempotent.
  */
 export async function restoreInto(
   worktree: string,
   dir: string,
-  isCheckedOut: (path: Buffer) => Promise<boolean>,
-): Promise<{ moved: number; stayed: string[] }> {
-  const outcome = { moved: 0, stayed: [] as string[] }
+  isReplaceable: (path: Buffer) => Promise<boolean>,
+): Promise<{ placed: Buffer[]; stayed: string[] }> {
+  const outcome = { placed: [] as Buffer[], stayed: [] as string[] }
   await moveBack(dir, worktree, Buffer.alloc(0))
   return outcome
 
@@ -33,10 +33,10 @@ export async function restoreInto(
       const [leftover, present] = [await lstat(from), (await exists(to)) ? await lstat(to) : null]
       const canMove =
         present === null ||
-        (isFileOrLink(leftover) && isFileOrLink(present) && (await isCheckedOut(path)))
+        (isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))
       if (canMove) {
         await renameDurable(from, to)
-        outcome.moved++
+        outcome.placed.push(path)
       } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
         await moveBack(from, to, Buffer.concat([path, Buffer.from('/')]))
       } else outcome.stayed.push(`${path}`)

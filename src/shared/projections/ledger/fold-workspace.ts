@@ -71,10 +71,10 @@ function createdWorkspace(
 
 function withKept(
   leftovers: Task['leftovers'] = [],
-  { name, files, bytes, recreatable }: LedgerEventOf<'workspace.leftovers-kept'>,
+  { name, files, bytes, recreatable, commit }: LedgerEventOf<'workspace.leftovers-kept'>,
   at: string,
 ): Task['leftovers'] {
-  const kept = { name, files, bytes, recreatable, at }
+  const kept = { name, files, bytes, recreatable, at, ...(commit !== undefined && { commit }) }
   // Recorded twice after a crash in between: the second time, some folders were already deleted.
   const before = leftovers.find((one) => one.name === name)
   const merged = before

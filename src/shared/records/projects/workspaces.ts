@@ -63,6 +63,8 @@ export const leftoversFields = {
   bytes: z.number().int().min(0),
   /** Deleted folders that a tool recreates, such as installed packages. Long lists are cut. */
   recreatable: z.array(z.object({ path: z.string(), madeBy: z.string() })),
+  /** The commit that its removal saved, and that they were compared with; absent if nothing was compared. */
+  commit: z.string().optional(),
 }
 
 export const leftoversSchema = z.object({ ...leftoversFields, at: isoDateTime })
