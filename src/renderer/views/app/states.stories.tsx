@@ -42,7 +42,11 @@ export const Nothing: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     await canvas.findByText(/^Nothing is recorded yet/)
-    await userEvent.click(canvas.getByRole('button', { name: 'Back' }))
+    await expect(canvas.getByRole('heading', { level: 1, name: 'Archive' })).toBeVisible()
+    await userEvent.click(canvas.getByRole('button', { name: 'Import sessions…' }))
+    await within(document.body).findByRole('dialog', { name: 'Import sessions' })
+    await userEvent.keyboard('{Escape}')
+    await userEvent.keyboard('gh')
     await canvas.findByRole('list', { name: 'First steps' })
     await canvas.findByText(/^Your projects and their agents are listed here/)
     await expect(canvas.queryByRole('region', { name: 'Needs you' })).toBeNull()
