@@ -50,7 +50,7 @@ const preferencesSchema = z.object({
     .catch('tree'),
   archiveReversed: z.boolean().catch(false),
   /** The filter of the archive. */
-  archiveShow: z.enum(['archived', 'live', 'pinned', 'expiring', 'all', 'trash']).catch('archived'),
+  archiveShow: z.enum(['archived', 'live', 'pinned', 'expiring', 'all']).catch('archived'),
   /** How the changes of a review are shown. */
   reviewLayout: z.enum(['unified', 'split']).catch('unified'),
   reviewIgnoresSpace: z.boolean().catch(false),

@@ -26,6 +26,7 @@ export type Route =
   | { screen: 'project'; projectId: string }
   | ({ screen: 'task'; taskId: string; transcriptOf: string | null } & TranscriptPlace)
   | ({ screen: 'archive'; taskId: string | null; tab: 'report' | 'transcript' } & TranscriptPlace)
+  | { screen: 'trash' }
   /** The changes of an agent, at one file. */
   | { screen: 'review'; taskId: string; path: string | null }
   /** A transcript alone in the window. */
@@ -39,6 +40,7 @@ export type Route =
   | { screen: 'unknown'; address: string }
 
 export const homeRoute: Route = { screen: 'home' }
+export const trashRoute: Route = { screen: 'trash' }
 export const searchRoute: Route = { screen: 'search', query: '' }
 
 /** Which keys are active: those of a transcript that covers a conversation, or those of the window. */
@@ -77,6 +79,8 @@ export function parseRoute(hash: string): Route {
         tab: third === 'transcript' ? 'transcript' : 'report',
         ...at,
       }
+    case 'trash':
+      return { screen: 'trash' }
     case 'transcript':
       return id ? { screen: 'transcript', taskId: id, ...at } : homeRoute
     case 'search':
@@ -126,6 +130,8 @@ export function formatRoute(route: Route): string {
       return route.taskId
         ? `#/archive/${encodeURIComponent(route.taskId)}/${route.tab}${formatPlace(route)}`
         : '#/archive'
+    case 'trash':
+      return '#/trash'
     case 'review': {
       const base = `#/t/${encodeURIComponent(route.taskId)}/review`
       return route.path === null ? base : `${base}?${new URLSearchParams({ file: route.path })}`

@@ -10,6 +10,7 @@ export const statuses: { value: ArchiveStatus; label: string }[] = [
   { value: 'running', label: 'Running' },
 ]
 
+/** The trash is a screen of its own, which is chosen here as well. */
 export const shows: { value: ArchiveShow | 'trash'; label: string }[] = [
   { value: 'archived', label: 'Archived' },
   { value: 'live', label: 'Live' },

@@ -14,7 +14,7 @@ import {
   useUnreachable,
 } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
-import { linkOf, type Route, taskRoute } from '../../store/window/route.ts'
+import { linkOf, type Route, taskRoute, trashRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
 import { ImportedLine } from '../imports/imported-line.tsx'
@@ -51,7 +51,7 @@ export function ArchiveReader(props: {
   const { taskId, seq, replaying, summary, isReadOnly = false } = props
   const { copy } = useActions()
   const { info } = useAppInfo()
-  const { navigation, preferences } = useStores()
+  const { navigation } = useStores()
   const task = useTask(taskId)
   const hasSubAgents = useLedger(({ children }) => children.has(taskId))
   const panes = useTranscriptPanes(task, 'archive')
@@ -97,10 +97,7 @@ export function ArchiveReader(props: {
         sentence={`“${task.title}” was deleted.`}
         action={{
           label: 'Open the trash',
-          onClick: () => {
-            preferences.setState({ archiveShow: 'trash' })
-            navigation.go({ screen: 'archive', taskId: null, tab })
-          },
+          onClick: () => navigation.go(trashRoute),
         }}
       />
     )

@@ -1,23 +1,15 @@
 import { ChevronLeft } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import {
-  Button,
-  EmptyState,
-  Select,
-  Skeleton,
-  TextButton,
-} from '../../components/primitives/index.ts'
+import { Button, EmptyState, Skeleton, TextButton } from '../../components/primitives/index.ts'
 import { useStores, useTaskLookup } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { NothingHere } from '../shell/nothing-here.tsx'
-import { shows } from './archive-choices.ts'
 import { countOf } from './archive-filters.tsx'
 import { ArchiveList, type ArchiveListHandle } from './archive-list.tsx'
 import { ArchiveReader } from './archive-reader.tsx'
 import { ArchiveToolbar } from './archive-toolbar.tsx'
 import { PickedBar } from './picked-bar.tsx'
-import { TrashView } from './trash-view.tsx'
 import { type ArchiveQuery, useArchiveQuery } from './use-archive-query.ts'
 
 /** The reports and transcripts of removed workspaces; those of live agents are shown on demand. */
@@ -31,11 +23,11 @@ export function ArchiveScreen(props: {
   replaying: boolean
 }) {
   const { selected, tab, seq, replaying } = props
-  const { navigation, overlay, preferences } = useStores()
+  const { navigation, overlay } = useStores()
   const lookup = useTaskLookup(selected ?? '')
   const chosen = lookup.kind === 'found' ? lookup.id : null
   const query = useArchiveQuery(chosen)
-  const { transcripts, problem, rows, wanted } = query
+  const { transcripts, problem, rows } = query
   const [marked, setMarked] = useState<ReadonlySet<TaskId>>(new Set())
   // Ignores selected tasks that were deleted or restored since, or that the filter hides.
   const picked = useMemo(
@@ -50,29 +42,6 @@ export function ArchiveScreen(props: {
     const panel = reader.current?.querySelector<HTMLElement>(scrolls)
     ;(panel ?? reader.current?.querySelector<HTMLElement>('[role="tabpanel"]'))?.focus()
   }
-  const chooseShown = (
-    <Select
-      quiet
-      label="Show"
-      value={wanted}
-      onChange={(archiveShow) => {
-        preferences.setState({ archiveShow })
-        // The trash has no reader beside it: a selected agent would stay in its place.
-        if (archiveShow === 'trash' && selected !== null)
-          navigation.go({ screen: 'archive', taskId: null, tab })
-      }}
-      options={shows}
-      className="shrink-0"
-    />
-  )
-  // A link to an agent opens it, even if the trash was shown last.
-  if (wanted === 'trash' && selected === null)
-    return (
-      <TrashView
-        show={chooseShown}
-        onBack={() => preferences.setState({ archiveShow: 'archived' })}
-      />
-    )
   if (transcripts?.length === 0)
     return (
       <EmptyState
@@ -88,11 +57,7 @@ export function ArchiveScreen(props: {
         // A narrow window shows only the list or the reader.
         className={`flex w-full min-w-0 shrink-0 flex-col border-r md:w-[300px] lg:w-[360px] ${selected === null ? '' : 'max-md:hidden'}`}
       >
-        <ArchiveToolbar
-          query={query}
-          chooseShown={chooseShown}
-          onLeave={() => list.current?.enter()}
-        />
+        <ArchiveToolbar query={query} onLeave={() => list.current?.enter()} />
         {picked.size > 0 ? (
           <PickedBar picked={picked} onClear={() => setMarked(new Set())} />
         ) : null}

@@ -1,5 +1,5 @@
 import { ArrowDownUp, ChevronsDownUp, ChevronsUpDown, ListFilter } from 'lucide-react'
-import { type ReactNode, startTransition, useState } from 'react'
+import { startTransition, useState } from 'react'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import {
   Bytes,
@@ -11,17 +11,16 @@ import {
 import { useStores } from '../../store/hooks.ts'
 import { sorts, statuses } from './archive-choices.ts'
 import { ArchiveFilters, countOf } from './archive-filters.tsx'
+import { ShowSelect } from './show-select.tsx'
 import type { CleanUp } from './use-archive-facts.ts'
 import type { ArchiveQuery } from './use-archive-query.ts'
 
 /** Above the list: the number of agents, the sort order, and the filters. */
 export function ArchiveToolbar({
   query,
-  chooseShown,
   onLeave,
 }: {
   query: ArchiveQuery
-  chooseShown: ReactNode
   /** Called when the user moves from the filter to the list. */
   onLeave(): void
 }) {
@@ -63,7 +62,7 @@ export function ArchiveToolbar({
       </div>
       <FilterInput onChange={query.setText} onLeave={onLeave} />
       <div className="flex gap-1">
-        {chooseShown}
+        <ShowSelect />
         <Select
           quiet
           label="Status"

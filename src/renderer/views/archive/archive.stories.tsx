@@ -139,6 +139,10 @@ export const Trash: Story = {
     await userEvent.click(row)
     await userEvent.click(canvas.getByRole('button', { name: 'Restore' }))
     await canvas.findByText(/^The trash is empty/)
+    // "Archive" leads to the archive, also after a visit to the trash.
+    await userEvent.keyboard('ga')
+    await canvas.findByRole('heading', { name: 'Archive' })
+    await expect(canvas.getByRole('combobox', { name: 'Show' })).toHaveTextContent('Archived')
   },
 }
 /** It is asked about, with the focus on the safe side, and says what is lost. */

@@ -1,5 +1,5 @@
 import { ChevronLeft } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { TrashEntry } from '../../../shared/contract/retention.ts'
 import { IconButton, Skeleton } from '../../components/primitives/index.ts'
 import { TrashList } from '../../components/retention/trash-list.tsx'
@@ -8,6 +8,7 @@ import { useAppInfo, useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { deletionText } from './deletion-text.ts'
+import { ShowSelect } from './show-select.tsx'
 
 interface Trash {
   entries: TrashEntry[]
@@ -16,9 +17,9 @@ interface Trash {
   dir: string
 }
 
-/** The trash, in place of the archive's list. `show`: the control that selects what the archive shows. */
-export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void }) {
-  const { client, overlay } = useStores()
+/** The deleted items, which can be restored until they are removed. */
+export function TrashView() {
+  const { client, navigation, overlay } = useStores()
   const { restoreTrashed, deleteTrashed, openTrash } = useActions()
   // A browser may be on another machine than the folder.
   const opens = useAppInfo().info?.host === 'desktop'
@@ -48,11 +49,15 @@ export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void })
     setProgress(null)
   }
   return (
-    <section aria-label="Archive" className="flex min-h-0 min-w-0 flex-1 flex-col">
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       <div className="flex shrink-0 items-center gap-1 border-b px-2 py-2">
-        <IconButton label="Back to the archive" icon={<ChevronLeft />} onClick={onBack} />
+        <IconButton
+          label="Back to the archive"
+          icon={<ChevronLeft />}
+          onClick={() => navigation.go({ screen: 'archive', taskId: null, tab: 'report' })}
+        />
         <h1 className="flex-1 text-title font-semibold">Trash</h1>
-        {show}
+        <ShowSelect />
       </div>
       {problem ? (
         <ProblemNotice
@@ -84,6 +89,6 @@ export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void })
       ) : problem ? null : (
         <Skeleton lines={8} className="p-3" />
       )}
-    </section>
+    </div>
   )
 }

@@ -15,8 +15,7 @@ export function useArchiveQuery(chosen: TaskId | null) {
   const { transcripts, problem, reload } = useTranscripts()
   const by = usePreference('archiveSort')
   const reversed = usePreference('archiveReversed')
-  const wanted = usePreference('archiveShow')
-  const show = wanted === 'trash' ? 'archived' : wanted
+  const show = usePreference('archiveShow')
   const [text, setText] = useState('')
   const [status, setStatus] = useState<ArchiveStatus>('all')
   const [folds, setFolds] = useState<string[]>([])
@@ -54,7 +53,6 @@ export function useArchiveQuery(chosen: TaskId | null) {
     bytes,
     by,
     reversed,
-    wanted,
     show,
     cleanUp,
     tools,

@@ -6,6 +6,7 @@ import { sidebarWidthMax, sidebarWidthMin } from '../../store/window/preferences
 import { formatRoute, type Route } from '../../store/window/route.ts'
 import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ArchiveScreen } from '../archive/archive-screen.tsx'
+import { TrashView } from '../archive/trash-view.tsx'
 import { TaskScreen } from '../conversation/task-screen.tsx'
 import { HomeScreen } from '../home/home-screen.tsx'
 import { StatusAnnouncer } from '../notifications/status-announcer.tsx'
@@ -104,6 +105,8 @@ function Screen() {
           replaying={route.replay === true}
         />
       )
+    case 'trash':
+      return <TrashView />
     case 'review':
       return <ReviewScreen taskId={route.taskId} path={route.path} />
     case 'transcript':
@@ -182,6 +185,8 @@ function useWindowTitle(): void {
         return [...ledger.projects.values()].find(({ id }) => id === route.projectId)?.name ?? null
       case 'archive':
         return 'Archive'
+      case 'trash':
+        return 'Trash'
       case 'settings':
         return 'Settings'
       case 'opened':

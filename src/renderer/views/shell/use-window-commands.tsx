@@ -25,7 +25,7 @@ import {
   useStores,
 } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
-import { homeRoute, type Route, searchRoute } from '../../store/window/route.ts'
+import { homeRoute, type Route, searchRoute, trashRoute } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useChooseLog } from '../opened/use-dropped-log.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -123,10 +123,7 @@ export function useWindowCommands(): void {
       keys: null,
       label: 'Trash',
       icon: <Trash2 />,
-      run: () => {
-        preferences.setState({ archiveShow: 'trash' })
-        navigation.go(archiveRoute)
-      },
+      run: () => navigation.go(trashRoute),
     }),
     ...(interrupted > 0
       ? [

@@ -117,7 +117,7 @@ export function Rail() {
         <IconButton
           label="Archive"
           icon={<Archive />}
-          pressed={route.screen === 'archive'}
+          pressed={route.screen === 'archive' || route.screen === 'trash'}
           onClick={() => navigation.go(archiveRoute)}
         />
         <IconButton

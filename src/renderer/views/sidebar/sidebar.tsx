@@ -122,7 +122,8 @@ function Top() {
 
 function NavRow(props: { route: Route; icon: ReactNode; children: ReactNode }) {
   const { route, icon, children } = props
-  const current = useRoute().screen === route.screen
+  const { screen } = useRoute()
+  const current = (screen === 'trash' ? 'archive' : screen) === route.screen
   return (
     <a
       href={formatRoute(route)}

@@ -31,6 +31,8 @@ describe('route', () => {
     { screen: 'archive', taskId: 'abcd', tab: 'transcript' },
     { screen: 'settings', section: null },
     { screen: 'settings', section: 'installed-agents' },
+    { screen: 'settings' },
+    { screen: 'trash' },
   ]
 
   it.each(routes)('is restored from its address: $screen', (route) => {
