@@ -184,7 +184,7 @@ export function workspaceAnswers(
       const { files, tree } = diffOf(memory, task)
       const open = files.map(({ path }) => ({
         path,
-        state: 'open' as const,
+        state: task.patch === 'applied' ? ('applied' as const) : ('open' as const),
         hunks: [],
         uncommitted: false,
       }))

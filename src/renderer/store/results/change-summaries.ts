@@ -3,6 +3,7 @@
  * are dropped.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
@@ -22,9 +23,13 @@ export interface ChangeSummary {
   isKnown: boolean
   /** The branch that the changes would be applied to; null if its name is unknown. */
   branch: string | null
-  /** Whether these very changes were already applied. */
+  /** Whether the target has all of these changes: what the review says, too. */
   applied: boolean
 }
+
+/** Reports whether an apply of everything would change nothing. */
+export const isInTarget = ({ files, conflicts }: TargetComparison): boolean =>
+  conflicts.length === 0 && files.length > 0 && files.every(({ state }) => state === 'applied')
 
 export interface ChangeSummaries {
   store: StoreApi<ReadonlyMap<TaskId, ChangeSummary>>
@@ -46,8 +51,13 @@ export function createChangeSummaries(deps: {
   const store = createStore<ReadonlyMap<TaskId, ChangeSummary>>(() => new Map())
   /** The last counted state of each task. */
   const counted = new Map<TaskId, string>()
-  /** The counts that were applied, because a follow-up may change more. */
-  const applied = new Map<TaskId, string>()
+
+  /** Asked only of a task with an apply, because it costs a merge. */
+  async function isApplied(task: Task): Promise<boolean> {
+    if (task.patch !== 'applied' && !task.fileUpdates?.length) return false
+    const compared = await client.workspace.compareTarget({ workspaceId: task.id })
+    return isInTarget(compared)
+  }
 
   async function load(task: Task): Promise<void> {
     const state = stateOf(task)
@@ -63,11 +73,9 @@ export function createChangeSummaries(deps: {
         binary: files.filter(({ additions }) => additions === null).length,
         isKnown: true,
       }
-      const text = JSON.stringify(counts)
-      if (task.patch !== 'applied') applied.delete(task.id)
-      else if (!applied.has(task.id)) applied.set(task.id, text)
-      const isApplied = applied.get(task.id) === text
-      set(task.id, { ...counts, branch: target.branch, applied: isApplied })
+      const applied = await isApplied(task)
+      if (counted.get(task.id) !== state) return
+      set(task.id, { ...counts, branch: target.branch, applied })
     } catch {
       // The Changes tab shows the reason when it is opened; the next state of the task is counted
       // again.
@@ -98,8 +106,14 @@ const unknown: ChangeSummary = {
   applied: false,
 }
 
-const stateOf = ({ status, patch, runs, workspace }: Task): string =>
-  JSON.stringify([status, patch, runs.at(-1)?.endedAt, workspace?.removal])
+const stateOf = ({ status, patch, runs, workspace, fileUpdates }: Task): string =>
+  JSON.stringify([
+    status,
+    patch,
+    runs.at(-1)?.endedAt,
+    workspace?.removal,
+    fileUpdates?.map(({ id, doneAt }) => [id, doneAt]),
+  ])
 
 const sum = (counts: (number | null)[]): number =>
   counts.reduce<number>((total, count) => total + (count ?? 0), 0)

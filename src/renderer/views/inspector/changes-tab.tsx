@@ -1,9 +1,7 @@
 import { Check, FolderOpen, GitMerge, Maximize2, RefreshCw, SquarePen } from 'lucide-react'
-import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
-import type { TaskId } from '../../../shared/records/ids.ts'
 import { undoableApply } from '../../../shared/records/projects/file-updates.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -17,10 +15,12 @@ import {
   Skeleton,
 } from '../../components/primitives/index.ts'
 import { useConnectionLost, useProject, useStores, useUnreachable } from '../../store/hooks.ts'
+import { isInTarget } from '../../store/results/change-summaries.ts'
 import { targetName } from '../app/actions/apply-actions.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { FileChanges } from './file-changes.tsx'
+import { useComparison } from './use-comparison.ts'
 import { useDiff } from './use-diff.ts'
 
 /** The files that the workspace changed since its base commit, with Apply, Open in editor and Open folder. */
@@ -57,6 +57,7 @@ const removedTexts: Record<Task['patch'], string> = {
 
 function Changes({ task }: { task: Task }) {
   const { diff, problem, loading, refresh } = useDiff(task)
+  const comparison = useComparison(task, diff)
   const { openFolder } = useActions()
   const { navigation } = useStores()
   const lost = useConnectionLost()
@@ -67,7 +68,7 @@ function Changes({ task }: { task: Task }) {
       <div className="flex items-center border-b px-4 py-2">
         <span className="mr-2 flex min-w-0 flex-1">
           {diff && (diff.files.length > 0 || task.patch === 'applied') ? (
-            <ApplyButton task={task} diff={diff} />
+            <ApplyButton task={task} diff={diff} comparison={comparison} />
           ) : null}
         </span>
         <IconButton
@@ -120,32 +121,15 @@ export function ApplyButton(props: {
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
   const view = useStore(applies.store, (known) => known.get(task.id))
-  const patch = diff?.patch ?? ''
-  const before = appliedDiffs.get(task.id)
-  const isInTarget =
-    comparison !== null &&
-    comparison.files.length > 0 &&
-    comparison.files.every(({ state }) => state === 'applied')
-  const applied = isInTarget || (task.patch === 'applied' && (!before || before === patch))
-  useEffect(() => {
-    if (applied) appliedDiffs.set(task.id, patch)
-    // After an undo the next diff may differ: the empty text matches none.
-    else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) {
-      if (task.fileUpdates) appliedDiffs.set(task.id, '')
-      else appliedDiffs.delete(task.id)
-    }
-  }, [task.id, task.patch, task.fileUpdates, applied, patch])
+  const conflicts = comparison?.conflicts.length ?? 0
+  // Until it is compared, what the ledger knows: nothing of the target's own changes since.
+  const applied = comparison ? isInTarget(comparison) : task.patch === 'applied'
   const running = isRunning(task.status)
   const where = targetName(task, diff?.target.branch)
-  const apply = async () => {
-    await applyPatch(task.id, where)
-    const outcome = applies.store.getState().get(task.id)?.kind
-    if (outcome === 'applied' || outcome === 'already-applied') appliedDiffs.set(task.id, patch)
-  }
-  const label = applied ? 'Applied' : before !== undefined ? 'Apply again' : `Apply to ${where}`
+  const label = applied ? 'Applied' : `Apply to ${where}`
   return (
     <Button
-      variant={applied ? 'quiet' : 'primary'}
+      variant={applied || conflicts > 0 ? 'quiet' : 'primary'}
       icon={applied ? <Check className="text-green" /> : <GitMerge />}
       busy={view?.kind === 'applying'}
       done={applied}
@@ -157,10 +141,12 @@ export function ApplyButton(props: {
             ? `Already in ${targetName(task)}, not committed`
             : running
               ? 'The agent is still running'
-              : diff?.target.path
+              : conflicts > 0
+                ? `${counted(conflicts, 'file conflicts', 'files conflict')} with ${where}`
+                : diff?.target.path
       }
       className="min-w-0 shrink!"
-      onClick={() => void apply()}
+      onClick={() => void applyPatch(task.id, where)}
     >
       <span className="truncate">{label}</span>
     </Button>
@@ -188,9 +174,6 @@ export function Applied({ task, target }: { task: Task; target: string }) {
     />
   )
 }
-
-/** The last applied diff of each task, while the window is open: a different diff can be applied again. */
-const appliedDiffs = new Map<TaskId, string>()
 
 /** Shown in the tab, because a toast would disappear before a conflict is read. */
 export function ApplyOutcomeNote({ task }: { task: Task }) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createChangeSummaries } from '../../../../src/renderer/store/results/change-summaries.ts'
+import type { TargetComparison } from '../../../../src/shared/contract/changes/changes.ts'
 import type { ShiplogClient } from '../../../../src/shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../src/shared/contract/workspace.ts'
 import type { Task } from '../../../../src/shared/records/tasks/tasks.ts'
@@ -22,8 +23,19 @@ function summaries(files: WorkspaceDiff['files']) {
     asked.push(patch)
     return { files, patch: '', truncated: false, target: { path: '/api', branch: 'main' } }
   }
-  const client = { workspace: { diff } } as unknown as ShiplogClient
-  return { asked, files, ...createChangeSummaries({ client }) }
+  const inTarget = new Set<string>()
+  const compareTarget = async (): Promise<TargetComparison> => ({
+    tree: null,
+    files: files.map(({ path }) => ({
+      path,
+      state: inTarget.has(path) ? 'applied' : 'open',
+      uncommitted: false,
+      hunks: [],
+    })),
+    conflicts: [],
+  })
+  const client = { workspace: { diff, compareTarget } } as unknown as ShiplogClient
+  return { asked, files, inTarget, ...createChangeSummaries({ client }) }
 }
 
 describe('change summaries', () => {
@@ -76,12 +88,21 @@ describe('change summaries', () => {
   })
 
   it('know whether the same changes were applied, or a later run changed more', async () => {
-    const { store, load, files } = summaries([file('a', 1, 0)])
+    const { store, load, files, inTarget } = summaries([file('a', 1, 0)])
+    inTarget.add('a')
     const task = ended({ patch: 'applied' })
     await load(task)
     expect(store.getState().get(task.id)?.applied).toBe(true)
     files.push(file('b', 4, 0))
     await load(ended({ patch: 'applied', status: 'interrupted' }))
+    expect(store.getState().get(task.id)).toMatchObject({ files: 2, applied: false })
+  })
+
+  it('do not take a part in the target for all of it', async () => {
+    const { store, load, inTarget } = summaries([file('a', 1, 0), file('b', 1, 0)])
+    inTarget.add('a')
+    const task = ended({ patch: 'applied' })
+    await load(task)
     expect(store.getState().get(task.id)).toMatchObject({ files: 2, applied: false })
   })
 })
