@@ -56,6 +56,7 @@ export async function measureFullText(bench: Bench): Promise<Measured> {
         query,
         taskIds: null,
         limit: hitsOfPage,
+        sort: 'best',
         nowMs: generatedAtMs,
       })
       if (found.hits.length === 0) throw new Error(`nothing was found for ${text}`)

@@ -2,6 +2,7 @@
 
 import { documentsOf } from '../../src/main/search/documents.ts'
 import { createDocumentTest } from '../../src/main/search/query/document-test.ts'
+import { countHits, facetsOf } from '../../src/main/search/query/facets.ts'
 import { parseQuery } from '../../src/main/search/query/query.ts'
 import { snippetOf } from '../../src/main/search/query/snippet.ts'
 import { tasksOf } from '../../src/main/search/query/task-filter.ts'
@@ -28,7 +29,7 @@ export function searchAnswers(os: Implementer, memory: Memory) {
 
   return {
     find: os.search.find.handler(async ({ input }) => {
-      const { query: text, limit = 50, isPattern } = input
+      const { query: text, limit = 50, sort, isPattern } = input
       const query = parseQuery(text, Date.now(), { isPattern })
       const isAsked = query.terms.length > 0 || query.pattern !== null
       const test = createDocumentTest(query)
@@ -36,10 +37,14 @@ export function searchAnswers(os: Implementer, memory: Memory) {
       const hits = searched()
         .filter(({ id }) => isAsked && (chosen === null || chosen.includes(id)))
         .flatMap((task) => hitsIn(task))
+      if (sort === 'newest') hits.sort((a, b) => b.at - a.at)
       return {
         query: text,
         hits: hits.slice(0, limit),
         more: hits.length > limit,
+        count: hits.length,
+        countIsMinimum: false,
+        facets: facetsOf(countHits(hits), state),
         tookMs: 1,
         index: index(),
         expired: searched().filter((task) => task.transcriptExpired).length,

@@ -7,6 +7,7 @@ import { find } from '../../src/main/search/index/find.ts'
 import { isDamaged, openIndexDb } from '../../src/main/search/index/index-file.ts'
 import { indexSession } from '../../src/main/search/index/session-indexer.ts'
 import { parseQuery } from '../../src/main/search/query/query.ts'
+import type { SearchSort } from '../../src/shared/contract/search.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { session } from '../fixtures/entries/builder.ts'
@@ -28,8 +29,8 @@ async function opened() {
     const added = await indexSession(db, { taskId, title, createdAt: 0, file: chat, report: null })
     return { taskId, chat, added }
   }
-  const search = (query: string, taskIds: TaskId[] | null = null) =>
-    find(db, db.vocabulary(), { query: parseQuery(query, 0), taskIds, limit: 100, nowMs: 0 })
+  const search = (query: string, taskIds: TaskId[] | null = null, sort: SearchSort = 'best') =>
+    find(db, db.vocabulary(), { query: parseQuery(query, 0), taskIds, limit: 100, sort, nowMs: 0 })
   /** The kinds and places of the hits, best first. */
   const hits = (query: string, taskIds: TaskId[] | null = null) =>
     search(query, taskIds).hits.map(({ kind, seq }) => `${kind} ${seq}`)
@@ -192,6 +193,32 @@ describe('a search', () => {
     expect(hits('word', [other.taskId])).toEqual(['prompt 2'])
     expect(hits('word', [])).toEqual([])
     expect(hits('word', [one.taskId])).toHaveLength(3)
+  })
+
+  it('counts all hits by task and kind, and says that there are more than it ranks', async () => {
+    const { add, search } = await opened()
+    const entries = someSession()
+    for (let n = 0; n < 120; n++) entries.prompt(`keel ${n}`)
+    const { taskId } = await add(entries.entries)
+    const { hits, counts, countIsMinimum } = search('keel')
+    expect(hits).toHaveLength(100)
+    expect(counts).toEqual([{ taskId, kind: 'prompt', count: 120 }])
+    expect(countIsMinimum).toBe(false)
+    for (let n = 0; n < 400; n++) entries.prompt(`keel again ${n}`)
+    await add(entries.entries)
+    expect(search('keel').countIsMinimum).toBe(true)
+  })
+
+  it('finds the newest first, whatever their kind and fit', async () => {
+    const { add, search } = await opened()
+    await add(
+      someSession()
+        .prompt('keel')
+        .turn([bash('ls', 'outkeeled')]).entries,
+    )
+    const kinds = (sort: SearchSort) => search('keel', null, sort).hits.map(({ kind }) => kind)
+    expect(kinds('best')).toEqual(['prompt', 'output'])
+    expect(kinds('newest')).toEqual(['output', 'prompt'])
   })
 
   it('finds by time', async () => {

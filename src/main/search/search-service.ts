@@ -5,6 +5,7 @@ import type {
   SearchHit,
   SearchIndexState,
   SearchKind,
+  SearchSort,
 } from '../../shared/contract/search.ts'
 import { invalid } from '../../shared/failure.ts'
 import { plainMarkdown } from '../../shared/plain-markdown.ts'
@@ -18,6 +19,7 @@ import { documentsOf, wholeOutputOf } from './documents.ts'
 import type { Found } from './index/find.ts'
 import { startIndexThread } from './index/index-thread.ts'
 import { type IndexUpdates, startIndexUpdates } from './index/index-updates.ts'
+import { countAll, countHits, facetsOf } from './query/facets.ts'
 import { parseQuery, type Query } from './query/query.ts'
 import type { Ranked } from './query/ranking.ts'
 import { snippetOf } from './query/snippet.ts'
@@ -34,13 +36,14 @@ export interface SearchService {
   /** Starts updating the index after a delay. The first query starts it immediately. */
   start(): void
   /**
-   * Returns the best hits first. `wait`: waits until the index contains every entry recorded before the call.
+   * Returns the best hits first, or with `sort` the newest. `wait`: waits until the index contains every entry recorded before the call.
    * `requestingWorkspaceId`: searches only descendants of that task. Throws FailureError for an invalid query.
    */
   find(
     asked: {
       query: string
       limit?: number
+      sort?: SearchSort
       wait?: boolean
       isPattern?: boolean
       requestingWorkspaceId?: TaskId
@@ -152,7 +155,11 @@ export function createSearchService(deps: Dependencies): SearchService {
         { query, transcripts, limit },
         { signal: AbortSignal.any([timeLimit, ...(signal ? [signal] : [])]) },
       )
-      return { hits: hits.slice(0, limit), more: hits.length > limit }
+      return {
+        hits: hits.slice(0, limit),
+        counts: countHits(hits),
+        countIsMinimum: hits.length > limit,
+      }
     } catch (error) {
       if (!timeLimit.aborted) throw error
       return invalid(
@@ -171,7 +178,13 @@ export function createSearchService(deps: Dependencies): SearchService {
       starting ??= setTimeout(started, startDelayMs).unref()
     },
     async find(asked, signal) {
-      const { query: text, limit = limitDefault, wait = false, isPattern = false } = asked
+      const {
+        query: text,
+        limit = limitDefault,
+        sort = 'best',
+        wait = false,
+        isPattern = false,
+      } = asked
       const startedAt = performance.now()
       const nowMs = clock()
       const query = parseQuery(text, nowMs, { isPattern })
@@ -180,13 +193,17 @@ export function createSearchService(deps: Dependencies): SearchService {
       const found =
         (isPattern
           ? null
-          : await started().ask((calls) => calls.find({ query, taskIds, limit, nowMs }))) ??
+          : await started().ask((calls) => calls.find({ query, taskIds, limit, sort, nowMs }))) ??
         (await scanned(query, { taskIds, limit, signal }))
+      const count = countAll(found.counts)
       const hits = await Promise.all(found.hits.map((one) => hitOf(one, query)))
       return {
         query: text,
         hits: hits.filter((hit) => hit !== null),
-        more: found.more,
+        more: found.hits.length < count || found.countIsMinimum,
+        count,
+        countIsMinimum: found.countIsMinimum,
+        facets: facetsOf(found.counts, state),
         tookMs: performance.now() - startedAt,
         index: started().state(),
         expired: searchedBy(asked.requestingWorkspaceId, state).filter(

@@ -44,7 +44,7 @@ export const isFilterWithoutValue = (word: string): boolean => filterWithoutValu
 
 /** Longer than any query that a person types. */
 const queryCharsMax = 1_000
-const searchLimitMax = 200
+const searchLimitMax = 500
 
 const searchHitSchema = z.object({
   taskId: taskIdSchema,
@@ -79,11 +79,28 @@ const searchIndexStateSchema = z.object({
 })
 export type SearchIndexState = z.infer<typeof searchIndexStateSchema>
 
+const searchSortSchema = z.enum(['best', 'newest'])
+export type SearchSort = z.infer<typeof searchSortSchema>
+
+/** How many of the counted hits are of one value, the most frequent first. */
+const facetSchema = z.array(z.object({ value: z.string(), count: z.number().int().min(1) }))
+const searchFacetsSchema = z.object({
+  /** Names of projects. */
+  project: facetSchema,
+  agent: facetSchema,
+  kind: facetSchema,
+})
+export type SearchFacets = z.infer<typeof searchFacetsSchema>
+
 const searchAnswerSchema = z.object({
   query: z.string(),
   hits: z.array(searchHitSchema),
   /** True if there are more hits than `limit`. */
   more: z.boolean(),
+  /** All hits, also those after `limit`; with `countIsMinimum` there are more, which were not counted. */
+  count: z.number().int().min(0),
+  countIsMinimum: z.boolean(),
+  facets: searchFacetsSchema,
   tookMs: z.number(),
   index: searchIndexStateSchema,
   /** The number of transcripts that were not searched because retention removed them. */
@@ -93,7 +110,7 @@ export type SearchAnswer = z.infer<typeof searchAnswerSchema>
 
 export const search = {
   /**
-   * Returns the best hits first. INVALID (field `query`) if a filter has an unknown value. With `wait` it first waits
+   * Returns the best hits first, or with `sort` the newest. INVALID (field `query`) if a filter has an unknown value. With `wait` it first waits
    * until the index has every entry that was recorded before the call. With `isPattern`, the query without its filters
    * is one regular expression, and transcripts are read instead of the index, newest first. With
    * `requestingWorkspaceId` only its descendants are searched (A5).
@@ -103,6 +120,7 @@ export const search = {
       z.object({
         query: z.string().max(queryCharsMax),
         limit: z.number().int().min(1).max(searchLimitMax).optional(),
+        sort: searchSortSchema.optional(),
         wait: z.boolean().optional(),
         isPattern: z.boolean().optional(),
         requestingWorkspaceId: taskIdSchema.optional(),

@@ -6,6 +6,9 @@ const answerTo = (query: string, indexed = 1): SearchAnswer => ({
   query,
   hits: [],
   more: false,
+  count: 0,
+  countIsMinimum: false,
+  facets: { project: [], agent: [], kind: [] },
   tookMs: 1,
   expired: 0,
   index: { state: indexed < 1 ? 'updating' : 'ready', indexed, total: 1, reason: null },
@@ -13,11 +16,16 @@ const answerTo = (query: string, indexed = 1): SearchAnswer => ({
 
 /** A search whose calls are answered by hand. */
 function asked() {
-  const calls: { query: string; answer(answer: SearchAnswer): void; fail(error: Error): void }[] =
-    []
-  const find = ({ query }: { query: string }) => {
+  const calls: {
+    query: string
+    limit: number
+    sort: string
+    answer(answer: SearchAnswer): void
+    fail(error: Error): void
+  }[] = []
+  const find = ({ query, limit, sort }: { query: string; limit: number; sort: string }) => {
     const { promise, resolve, reject } = Promise.withResolvers<SearchAnswer>()
-    calls.push({ query, answer: resolve, fail: reject })
+    calls.push({ query, limit, sort, answer: resolve, fail: reject })
     return promise
   }
   const search = createSearchStore({ client: { search: { find } } as never })
@@ -55,6 +63,25 @@ describe('the search of the window', () => {
     expect(view().answer?.query).toBe('word')
     search.setQuery('word', { immediate: true })
     await until(() => calls.length === 3)
+    search.close()
+  })
+
+  it('asks for a page more of the same query, and keeps the order for the next one', async () => {
+    const { calls, search, until, view } = asked()
+    search.setQuery('word', { immediate: true })
+    await until(() => calls.length === 1)
+    calls[0]?.answer(answerTo('word'))
+    await until(() => !view().busy)
+    search.showMore()
+    search.setSort('newest')
+    search.setQuery('words', { immediate: true })
+    await until(() => calls.length === 4)
+    expect(calls.map(({ query, limit, sort }) => [query, limit, sort])).toEqual([
+      ['word', 100, 'best'],
+      ['word', 200, 'best'],
+      ['word', 100, 'newest'],
+      ['words', 100, 'newest'],
+    ])
     search.close()
   })
 })

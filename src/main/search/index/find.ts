@@ -1,5 +1,7 @@
 /** Finds the candidates of a query in the index, best first. */
+import type { SearchSort } from '../../../shared/contract/search.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import { countHits, type HitCount } from '../query/facets.ts'
 import { type Fit, fits, matchOf } from '../query/match.ts'
 import type { Query } from '../query/query.ts'
 import { type Ranked, rank } from '../query/ranking.ts'
@@ -20,17 +22,22 @@ export interface FindRequest {
   /** Null: all tasks. */
   taskIds: TaskId[] | null
   limit: number
+  sort: SearchSort
   nowMs: number
 }
 
 export interface Found {
+  /** At most `limit`. */
   hits: Ranked[]
-  more: boolean
+  /** All hits that were ranked, by task and kind. */
+  counts: HitCount[]
+  /** Only the newest matches were ranked. */
+  countIsMinimum: boolean
 }
 
 export function find(db: IndexDb, vocabulary: Vocabulary, request: FindRequest): Found {
-  const { taskIds, limit, nowMs } = request
-  if (isEmpty(request.query)) return { hits: [], more: false }
+  const { taskIds, limit, sort, nowMs } = request
+  if (isEmpty(request.query)) return { hits: [], counts: [], countIsMinimum: false }
   const query = withDefaultKinds(request.query)
   const { after, before } = query
   const facets = query.tools.length + query.models.length > 0 ? db.facets() : []
@@ -48,11 +55,13 @@ export function find(db: IndexDb, vocabulary: Vocabulary, request: FindRequest):
     }
     return found
   }
-  const found = newest(query, rankedMax + 1)
-  if (found.length > rankedMax && query.kinds.length === 0)
+  // For the newest, a better fit doesn't matter: the widest has all matches.
+  const found = newest(query, rankedMax + 1, sort === 'newest' ? ['part'] : fits)
+  const countIsMinimum = found.length > rankedMax
+  if (countIsMinimum && sort === 'best' && query.kinds.length === 0)
     found.push(...newest({ ...query, kinds: [...important] }, importantMax, quickFits))
-  const hits = rank(found, nowMs)
-  return { hits: hits.slice(0, limit), more: hits.length > limit }
+  const hits = rank(found, { sort, nowMs })
+  return { hits: hits.slice(0, limit), counts: countHits(hits), countIsMinimum }
 }
 
 /** A query with filters for tasks only returns titles, reports and prompts instead of every entry. */

@@ -1,5 +1,5 @@
 /** Ranks hits by relevance and recency. Pure. */
-import type { SearchKind } from '../../../shared/contract/search.ts'
+import type { SearchKind, SearchSort } from '../../../shared/contract/search.ts'
 import { dayMs } from '../../../shared/durations.ts'
 import type { Candidate } from '../index/index-db.ts'
 import type { Fit } from './match.ts'
@@ -29,14 +29,18 @@ export interface Ranked extends Candidate {
   fit: Fit
 }
 
-/** Best first. Returns one hit per entry and kind, even if several parts match. */
-export function rank(found: readonly Ranked[], nowMs: number): Ranked[] {
+/** Best or newest first. Returns one hit per entry and kind, even if several parts match. */
+export function rank(
+  found: readonly Ranked[],
+  { sort, nowMs }: { sort: SearchSort; nowMs: number },
+): Ranked[] {
   const best = new Map<string, Ranked>()
   for (const one of found) {
     const key = [one.taskId, one.seq, one.kind].join(' ')
     // `found` is ordered from the narrowest fit to the widest.
     if (!best.has(key)) best.set(key, one)
   }
+  if (sort === 'newest') return [...best.values()].sort((a, b) => b.at - a.at)
   const scored = [...best.values()].map((one) => ({ one, score: scoreOf(one, nowMs) }))
   return scored.sort((a, b) => b.score - a.score || b.one.at - a.one.at).map(({ one }) => one)
 }

@@ -17,10 +17,11 @@ interface HitGroup {
   key: string
   /** The title of the root, shown above the first of several tasks of a tree, or above a task below the root. */
   tree: string | null
-  hits: { hit: ShownHit; index: number }[]
+  /** `times`: how many hits have this very text, which is shown once. */
+  hits: { hit: ShownHit; index: number; times: number }[]
 }
 
-/** Groups the hits by task, with tasks of one tree together; trees and tasks are in the order of their best hit. */
+/** Groups the hits by task, equal ones as one, with tasks of one tree together; trees and tasks are in the order of their best hit. */
 export function groupsOf(hits: readonly ShownHit[]): HitGroup[] {
   const groups = Map.groupBy(
     hits.map((hit, index) => ({ hit, index })),
@@ -32,9 +33,19 @@ export function groupsOf(hits: readonly ShownHit[]): HitGroup[] {
     return tasks.map(([key, group], at) => ({
       key,
       tree: at === 0 ? rootTitle : null,
-      hits: group,
+      hits: withoutEqual(group),
     }))
   })
+}
+
+/** Events and outputs that repeat, such as "Run started", say nothing new. */
+function withoutEqual(group: { hit: ShownHit; index: number }[]): HitGroup['hits'] {
+  const texts = Map.groupBy(group, ({ hit: { kind, tool, snippet } }) =>
+    JSON.stringify([kind, tool, snippet]),
+  )
+  return [...texts.values()].flatMap((equal) =>
+    equal.slice(0, 1).map((first) => ({ ...first, times: equal.length })),
+  )
 }
 
 export const hitId = (index: number): string => `search-hit-${index}`
@@ -69,12 +80,13 @@ export function SearchHits(props: {
               }
             />
             <ul>
-              {group.map(({ hit, index }) =>
+              {group.map(({ hit, index, times }) =>
                 index === named?.index ? null : (
                   <Hit
                     key={index}
                     hit={hit}
                     index={index}
+                    times={times}
                     isChosen={index === chosen}
                     onOpen={() => onOpen(hit, index)}
                   />
@@ -122,8 +134,8 @@ function Heading({ hit, found }: { hit: ShownHit; found: Chosen | undefined }) {
   )
 }
 
-function Hit(props: Chosen & { hit: ShownHit }) {
-  const { hit, index, isChosen, onOpen } = props
+function Hit(props: Chosen & { hit: ShownHit; times: number }) {
+  const { hit, index, times, isChosen, onOpen } = props
   return (
     <li>
       <button
@@ -141,6 +153,9 @@ function Hit(props: Chosen & { hit: ShownHit }) {
           {kindText(hit)}
         </span>
         <Snippet hit={hit} className="line-clamp-2 flex-1" />
+        {times > 1 ? (
+          <span className="tabular shrink-0 text-small text-muted">{times} times</span>
+        ) : null}
         <RelativeTime
           at={new Date(hit.at).toISOString()}
           className="shrink-0 text-small text-muted"
@@ -179,7 +194,7 @@ export function Snippet(props: { hit: SearchHit; className: string; lead?: numbe
   )
 }
 
-const kindTexts: Record<SearchKind, string> = {
+export const kindTexts: Record<SearchKind, string> = {
   title: 'Title',
   report: 'Report',
   prompt: 'Prompt',

@@ -7,8 +7,8 @@ import {
   type SearchHit,
   searchFilters,
 } from '../../../shared/contract/search.ts'
-import { counted } from '../../components/primitives/format.ts'
-import { EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
+import { counted, exactCount } from '../../components/primitives/format.ts'
+import { Button, EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
 import {
   groupsOf,
   hitId,
@@ -19,10 +19,12 @@ import {
 import type { Problem } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
+import { shownHitsMax } from '../../store/search/search-store.ts'
 import { withRecentSearch } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { routeOfHit, showsTranscript } from './hit-route.ts'
+import { SearchFacetsLine } from './search-facets.tsx'
 import { SaveSearch, SearchStart } from './search-start.tsx'
 
 /** One search field for the whole log: prompts, messages, commands, outputs, reports and paths. */
@@ -118,6 +120,15 @@ export function SearchScreen({ query }: { query: string }) {
           )}
         </div>
         <Status text={text} view={view} hits={hits.length} />
+        {view.answer && text.trim() !== '' && !view.problem ? (
+          <SearchFacetsLine
+            query={text}
+            answer={view.answer}
+            sort={view.sort}
+            onQuery={change}
+            onSort={search.setSort}
+          />
+        ) : null}
       </div>
       <div id="search-hits" className="min-h-0 flex-1 overflow-y-auto pb-6">
         <div className="mx-auto w-full max-w-column px-4">
@@ -140,7 +151,20 @@ export function SearchScreen({ query }: { query: string }) {
               action={{ label: 'Clear the search', onClick: clear }}
             />
           ) : (
-            <SearchHits hits={hits} chosen={chosen} onOpen={open} />
+            <>
+              <SearchHits hits={hits} chosen={chosen} onOpen={open} />
+              {view.answer?.more && hits.length > 0 ? (
+                <p className="px-2 pt-3 text-muted">
+                  {view.limit < shownHitsMax ? (
+                    <Button busy={view.busy} onClick={search.showMore}>
+                      Show more
+                    </Button>
+                  ) : (
+                    'Add a word or a filter to see the others.'
+                  )}
+                </p>
+              ) : null}
+            </>
           )}
         </div>
       </div>
@@ -187,14 +211,18 @@ function Status(props: {
         ) : null}
       </p>
     )
-  const { index, expired, more } = answer
-  const found = more
-    ? `The best ${hits} matches; add a word or a filter to narrow them.`
-    : hits === 0
+  const { index, expired, more, count, countIsMinimum } = answer
+  const all = countIsMinimum
+    ? `More than ${exactCount(Math.floor(count / 100) * 100)} matches`
+    : counted(count, 'match', 'matches')
+  const found =
+    hits === 0
       ? busy || view.problem
         ? ''
         : 'No matches.'
-      : counted(hits, 'match', 'matches')
+      : more
+        ? `${all}, ${exactCount(hits)} shown`
+        : counted(hits, 'match', 'matches')
   const isBehind = index.state === 'updating' && index.indexed < index.total
   return (
     <>

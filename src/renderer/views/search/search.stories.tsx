@@ -107,10 +107,42 @@ export const Many: Story = {
   tags: ['soak'],
   args: { query: 'renamed' },
   play: async ({ canvasElement }) => {
-    await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/^The best 100 matches/))
+    await waitFor(() =>
+      expect(status(canvasElement)).toHaveTextContent(/^[\d,]+ matches, 100 shown$/),
+    )
+    const canvas = within(canvasElement)
+    await userEvent.click(canvas.getByRole('button', { name: 'Show more' }))
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/, 200 shown$/))
   },
 }
 export const ManyDark: Story = { args: { query: 'renamed' }, globals: { theme: 'dark' } }
+/** What was found can be narrowed and sorted without knowing the syntax. */
+export const Narrowed: Story = {
+  args: { query: 'src' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const page = within(canvasElement.ownerDocument.body)
+    const field = await canvas.findByRole('searchbox')
+    const kind = await canvas.findByRole('combobox', { name: 'Kind' })
+    await userEvent.click(kind)
+    await userEvent.click(await page.findByRole('option', { name: /^Call/ }))
+    await waitFor(() => expect(field).toHaveValue('src kind:call'))
+    // Another one can be chosen directly.
+    await userEvent.click(canvas.getByRole('combobox', { name: 'Kind' }))
+    await userEvent.click(await page.findByRole('option', { name: /^Output/ }))
+    await waitFor(() => expect(field).toHaveValue('src kind:output'))
+    await userEvent.click(canvas.getByRole('combobox', { name: 'Kind' }))
+    await userEvent.click(await page.findByRole('option', { name: 'Any kind' }))
+    await waitFor(() => expect(field).toHaveValue('src'))
+    await userEvent.click(canvas.getByRole('combobox', { name: 'Sort by' }))
+    await userEvent.click(await page.findByRole('option', { name: 'Newest first' }))
+    await waitFor(() => {
+      const times = [...canvasElement.querySelectorAll('#search-hits li time')]
+      const ats = times.map((time) => time.getAttribute('datetime') ?? '')
+      expect(ats[0]).toBe(ats.toSorted().at(-1))
+    })
+  },
+}
 export const Indexing: Story = {
   args: { query: 'cases', index: { state: 'updating', indexed: 3, total: 7, reason: null } },
   play: async ({ canvasElement }) => {

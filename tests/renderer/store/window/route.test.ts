@@ -31,7 +31,6 @@ describe('route', () => {
     { screen: 'archive', taskId: 'abcd', tab: 'transcript' },
     { screen: 'settings', section: null },
     { screen: 'settings', section: 'installed-agents' },
-    { screen: 'settings' },
     { screen: 'trash' },
   ]
 
