@@ -188,6 +188,21 @@ export const OwnCommand: Story = {
     await (await rowOf(canvasElement, 'cline')).findByText(/cline --acp/)
   },
 }
+/** It is saved, because it may be installed later, but not praised. */
+export const OwnCommandMissing: Story = {
+  args: { agents },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Add a command…' }))
+    const dialog = within(await body().findByRole('dialog', { name: 'Add a command' }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'mine')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Command' }), 'missing --acp')
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await body().findByText(
+      'mine was saved, but it can’t start: missing was not found on your PATH.',
+    )
+  },
+}
 
 /** Its model and mode are those that it offered, and are sent with the prompt. */
 export const NewAgent: Story = {

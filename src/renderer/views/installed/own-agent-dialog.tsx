@@ -38,7 +38,12 @@ export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void 
       throw error
     }
     onSaved()
-    toast.success(`${name.trim()} was saved. Check it to see what it can do.`)
+    // The row shows the reason if this fails.
+    const listed = await client.agents.list().catch(() => null)
+    const saved = listed?.agents.find(({ id }) => id === name.trim())
+    if (saved && !saved.available)
+      toast.error(`${name.trim()} was saved, but it can’t start: ${saved.why}.`)
+    else toast.success(`${name.trim()} was saved. Check it to see what it can do.`)
   }
   return (
     <FormDialog
