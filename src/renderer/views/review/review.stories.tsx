@@ -166,7 +166,15 @@ export const Comments: Story = {
     await userEvent.keyboard('n{ArrowUp}c')
     const onLine = await canvas.findByRole('textbox', { name: /^Comment on line / })
     await waitFor(() => expect(onLine).toHaveFocus())
-    await userEvent.type(onLine, 'Why not earlier?{Control>}{Enter}{/Control}')
+    await userEvent.type(onLine, 'Why not{Escape}')
+    await waitFor(() =>
+      expect(canvas.queryByRole('textbox', { name: /^Comment on line / })).toBeNull(),
+    )
+    await userEvent.keyboard('{ArrowUp}{ArrowDown}c')
+    const again = await canvas.findByRole('textbox', { name: /^Comment on line / })
+    await waitFor(() => expect(again).toHaveFocus())
+    await expect(again).toHaveValue('Why not')
+    await userEvent.type(again, ' earlier?{Control>}{Enter}{/Control}')
     await canvas.findByText(/^2 comments not sent yet/)
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Side by side' }))
     await userEvent.click(canvas.getByRole('button', { name: 'Send to the agent' }))
@@ -186,6 +194,8 @@ export const Conflicts: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     const line = within(await canvas.findByRole('region', { name: 'Conflicts' }))
+    // What would fail isn't recommended.
+    await expect(canvas.getByTitle(/^1 file conflicts with /)).toHaveAccessibleName(/^Apply to /)
     await userEvent.click(line.getByRole('button', { name: 'Show' }))
     await canvas.findByRole('region', { name: 'Conflict' })
     await expect(canvas.getByRole('figure', { name: 'The agent’s' })).toBeVisible()

@@ -1,13 +1,17 @@
 import { useEffect, useRef, useState } from 'react'
 import { commentCharsMax } from '../../../../shared/records/review-comments.ts'
-import { Button, TextArea } from '../../../components/primitives/index.ts'
+import { Button, TextArea, toast } from '../../../components/primitives/index.ts'
 import { focusOnceDrawn } from '../file/focus-once-drawn.ts'
+import type { CommentDrafts } from './comment-drafts.ts'
 
-/** A form for one comment. Mod+Enter saves it, Escape discards it. The text stays if it could not be saved. */
+/**
+ * A form for one comment. Mod+Enter saves it, Escape closes it and keeps the text for the next time, Cancel discards it.
+ * The text stays if it could not be saved.
+ */
 export function CommentForm(props: {
   label: string
-  /** The text of each form, kept outside because the diff renderer remounts all forms when a comment arrives. */
-  typed: Map<string, string>
+  /** Kept outside, also because the diff renderer remounts all forms when a comment arrives. */
+  typed: CommentDrafts
   id: string
   text?: string
   /** Resolves with whether it was saved. */
@@ -24,6 +28,13 @@ export function CommentForm(props: {
     setBusy(true)
     if (await onSave(text.trim())) typed.delete(id)
     else setBusy(false)
+  }
+  const close = () => {
+    if (text.trim() !== '' && text !== props.text)
+      toast('Kept the text of the comment for later.', {
+        action: { label: 'Discard', onClick: () => typed.delete(id) },
+      })
+    props.onCancel()
   }
   const cancel = () => {
     typed.delete(id)
@@ -44,7 +55,7 @@ export function CommentForm(props: {
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
-          else if (event.key === 'Escape') cancel()
+          else if (event.key === 'Escape') close()
           else return
           event.preventDefault()
           event.stopPropagation()

@@ -12,6 +12,7 @@ import {
 import { problemOf } from '../../../rpc/problem.ts'
 import { useStores } from '../../../store/hooks.ts'
 import { showProblem } from '../../app/toasts.ts'
+import type { CommentDrafts } from './comment-drafts.ts'
 import { CommentForm } from './comment-form.tsx'
 import type { PlacedComment, Reply } from './place-comments.ts'
 
@@ -21,7 +22,7 @@ export function CommentThread(props: {
   at: PatchLine
   comments: readonly ReactNode[]
   writing: boolean
-  typed: Map<string, string>
+  typed: CommentDrafts
   onSave(text: string): Promise<boolean>
   onCancel(): void
 }) {
@@ -47,7 +48,7 @@ export function Comment(props: {
   taskId: TaskId
   placed: PlacedComment
   reply: Reply | undefined
-  typed: Map<string, string>
+  typed: CommentDrafts
   onOpen(seq: number, taskId?: TaskId): void
 }) {
   const { taskId, placed, reply, typed, onOpen } = props

@@ -15,6 +15,7 @@ import type { ChangedFile } from '../../../components/review/file-tree.ts'
 import { usePreference, useStores } from '../../../store/hooks.ts'
 import { taskRoute } from '../../../store/window/route.ts'
 import { ProblemNotice } from '../../app/problem-notice.tsx'
+import { commentDrafts } from '../comments/comment-drafts.ts'
 import { Comment, CommentThread } from '../comments/comment-thread.tsx'
 import type { PlacedComment } from '../comments/place-comments.ts'
 import { useFileComments } from '../comments/use-file-comments.ts'
@@ -49,13 +50,16 @@ interface FileReviewProps {
 export function FileReview(props: FileReviewProps) {
   const { task, file, tree, comparison, partial, viewed, onToggleViewed, arriveAt, onPastEnd } =
     props
-  const { navigation, overlay } = useStores()
+  const { drafts, navigation, overlay } = useStores()
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
   const whole = usePreference('reviewWholeFile')
   const view = useFilePatch(task, file, { ignoreSpace, whole })
   const [writing, setWriting] = useState<PatchLine | null>(null)
-  const typed = useRef(new Map<string, string>()).current
+  const typed = useMemo(
+    () => commentDrafts(drafts, `comment ${task.id} ${file.path}`),
+    [drafts, task.id, file.path],
+  )
   const content = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLDivElement>(null)
   const patch = view.phase === 'ready' ? view.patch : null
