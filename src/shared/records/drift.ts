@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { counted } from '../text/counted.ts'
+import { momentOf } from '../text/format-time.ts'
 import { taskIdSchema } from './ids.ts'
 
 /** Who changed a file. `name`: an agent's title, a commit's author, or `you`. */
@@ -76,6 +77,10 @@ export const driftReportSchema = z.object({
   branchChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
   /** What no longer exists. Everything except a missing project can be restored. */
   missing: z.array(z.enum(['project', 'working-directory', 'branch', 'spawn-commit'])),
+  /** If its worktree is missing: the state that a resume recreates it from. Absent in reports of older versions. */
+  recreatedFrom: z
+    .object({ branch: z.string().nullable(), commit: z.string().nullable(), at: z.iso.datetime() })
+    .optional(),
   /** Files in the working directory that changed since it stopped, including uncommitted and untracked ones. */
   dirty: z.array(z.string()),
   dirtyMore: z.number().int().min(1).optional(),
@@ -97,6 +102,7 @@ export const hasConflicts = (drift: DriftReport): boolean => drift.conflicts.len
 export function describeDrift(drift: DriftReport): string[] {
   return [
     ...drift.missing.map((what) => missingTexts[what]),
+    ...describeRecreation(drift),
     ...describeBranches(drift),
     ...describeFiles(drift),
     ...describeRun(drift),
@@ -112,6 +118,15 @@ const missingTexts: Record<DriftReport['missing'][number], string> = {
   'working-directory': 'The working directory is gone.',
   branch: 'Its branch is gone.',
   'spawn-commit': 'The commit that it started from is no longer in the repository.',
+}
+
+function describeRecreation({ recreatedFrom }: DriftReport): string[] {
+  if (!recreatedFrom) return []
+  const { branch, commit, at } = recreatedFrom
+  const from = [branch, commit?.slice(0, commitCharsShown)].flatMap((one) => one ?? []).join(' at ')
+  return [
+    `It will be recreated from ${from}, with the uncommitted files as recorded at ${momentOf(at)}. Edits after that, and files that Git ignores, are lost.`,
+  ]
 }
 
 function describeBranches({ headMoved, ownHeadMoved, branchChanged }: DriftReport): string[] {

@@ -339,6 +339,13 @@ it('[S2] says that its worktree is gone, and still compares the branch', async (
   inRepository(fixture.project.dir, 'commit', '-qam', 'x')
   const drift = await driftOf(fixture, task)
   expect(drift).toMatchObject({ missing: ['working-directory'], dirty: [], notCompared: null })
+  expect(drift.recreatedFrom).toMatchObject({
+    branch: task.workspace.branch,
+    commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+  })
+  expect(describeDrift(drift)[1]).toMatch(
+    /^It will be recreated from \S+ at [0-9a-f]{7}, .+ files that Git ignores, are lost\.$/,
+  )
   expect(drift.conflicts).toMatchObject([
     { path: 'a.txt', changedBy: { ...thePerson, name: 'Test' } },
   ])

@@ -72,6 +72,13 @@ async function compare(
   const hasDirectory = await isDirectory(workspace.path)
   if (!hasProject) report.missing.push('project')
   if (!hasDirectory) report.missing.push('working-directory')
+  const { snapshot } = trail
+  if (!hasDirectory && workspace.isolation === 'worktree' && snapshot)
+    report.recreatedFrom = {
+      branch: snapshot.branch,
+      commit: snapshot.head,
+      at: new Date(snapshot.at).toISOString(),
+    }
   if (workspace.baseCommit === null) {
     if (hasDirectory) addTo(report, await compareContents(deps, task, workspace.path, trail))
     return

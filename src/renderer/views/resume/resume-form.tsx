@@ -208,7 +208,7 @@ export function ResumeForm(props: {
               stoppedAt: task ? stoppedAt(task) : null,
               cause: task?.cause ?? null,
               parentTitle: isAmbiguous && parentId ? (tasks.get(parentId)?.title ?? null) : null,
-              open: needsDecision(row),
+              open: needsDecision(row) || isMissingFiles(row),
             }
           })}
           onChoose={alone ? undefined : choose}
@@ -264,6 +264,10 @@ const hasUnknownCalls = (rows: CandidateRow[], choices: Choices): boolean =>
     ({ candidate: { taskId, drift } }) =>
       (choices[taskId] ?? 'resume') === 'resume' && (drift?.unknownCalls.length ?? 0) > 0,
   )
+
+/** What is missing is shown unfolded, because work may be lost. */
+const isMissingFiles = ({ candidate: { drift } }: CandidateRow): boolean =>
+  drift !== null && drift.missing.length > 0
 
 function CheckProgress(props: { checked: number; count: number; complete: boolean }) {
   const { checked, count, complete } = props
