@@ -148,10 +148,12 @@ export function TextGroup(props: { query: string; hits: SearchHit[]; onGo(route:
             onGo(routeOfHit(hit))
           }}
         >
-          {/* In one short line a match at its end would be cut off. */}
-          <Snippet hit={hit} lead={16} className="min-w-0 flex-1 truncate" />
-          <span className="untrusted max-w-[40%] shrink-0 truncate text-small text-muted">
-            {kindText(hit)} · {plainText(hit.title)}
+          <span className="min-w-0 flex-1 py-1">
+            {/* A match at the end of a long line would be cut off. */}
+            <Snippet hit={hit} lead={40} className="line-clamp-2" />
+            <span className="untrusted block truncate text-small text-muted">
+              {kindText(hit)} · {plainText(hit.title)}
+            </span>
           </span>
         </PaletteItem>
       ))}

@@ -5,20 +5,22 @@ import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
-import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { ids, laterRecords, liveRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { LedgerRecord } from '../../../shared/records/ledger.ts'
 
 interface Args {
   address: string
+  records?: LedgerRecord[]
 }
 
 const meta: Meta<Args> = {
   title: 'Screens/Palette',
   decorators: [inWindow],
   args: { address: `#/t/${ids.tests}` },
-  render: ({ address }) => (
+  render: ({ address, records = laterRecords }) => (
     <AppStage
       fake={createStoryHost({
-        records: laterRecords,
+        records,
         sessions: { [ids.tests]: { entries: testsEnded() } },
       })}
       address={address}
@@ -60,6 +62,21 @@ export const Actions: Story = {
     const retry = groupOf(palette, 'Write the docs').getByRole('option', { name: 'Retry' })
     await userEvent.click(retry)
     await screen.findByText('Retrying “Write the docs”.')
+  },
+}
+
+/** Enter runs what is selected first: never what ends the work of a running agent. */
+export const OfRunningAgent: Story = {
+  args: { records: liveRecords, address: `#/t/${ids.lead}` },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByRole('heading', { level: 1 })
+    const { palette } = await opened()
+    palette.getByRole('option', { name: 'Stop' })
+    await waitFor(() =>
+      expect(palette.getByRole('option', { selected: true })).toHaveAccessibleName(
+        /^(?!Stop|Wrap up)/,
+      ),
+    )
   },
 }
 

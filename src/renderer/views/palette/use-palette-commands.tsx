@@ -37,7 +37,9 @@ export function usePaletteCommands(subject: {
   const scope = scopeOf(route)
   const actions: Action[] = subject.task
     ? actionsOfTask(subject.task).toSorted(
-        (a, b) => order.indexOf(a.group) - order.indexOf(b.group),
+        (a, b) =>
+          Number(endsWork(a)) - Number(endsWork(b)) ||
+          order.indexOf(a.group) - order.indexOf(b.group),
       )
     : subject.project
       ? actionsOfProject(subject.project.id)
@@ -78,6 +80,9 @@ export function usePaletteCommands(subject: {
 
 /** The most likely next actions come first. */
 const order: Action['group'][] = ['run', 'changes', 'open', 'name', 'keep']
+
+/** They are never the first one, which Enter runs before anything is typed. */
+const endsWork = ({ id }: Action): boolean => ['stop', 'wrap-up', 'abandon', 'restart'].includes(id)
 
 const isListed = ({ group, keys, inPalette }: KeyCommand): boolean =>
   inPalette !== false && group !== 'Lists' && keys !== 'Escape'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { SearchHit } from '../../../shared/contract/search.ts'
+import type { SearchHit, SearchKind } from '../../../shared/contract/search.ts'
 import { useStores } from '../../store/hooks.ts'
 import { createSearchStore } from '../../store/search/search-store.ts'
 
@@ -8,6 +8,9 @@ import { createSearchStore } from '../../store/search/search-store.ts'
 const hitsShownMax = 6
 /** A single letter matches nearly every text. */
 const charsMin = 2
+
+/** Titles are listed by the palette itself; records of other tools, which Shiplog doesn't know, are mostly ids. */
+const unlisted = new Set<SearchKind>(['title', 'foreign'])
 
 /** Returns the best hits for the text in transcripts and reports, without titles, which the palette lists itself. */
 export function useTextHits(text: string): SearchHit[] {
@@ -20,5 +23,5 @@ export function useTextHits(text: string): SearchHit[] {
   }, [store, query])
   const { answer, problem } = useStore(store.store)
   if (problem || !answer || query.length < charsMin) return []
-  return answer.hits.filter(({ kind }) => kind !== 'title').slice(0, hitsShownMax)
+  return answer.hits.filter(({ kind }) => !unlisted.has(kind)).slice(0, hitsShownMax)
 }
