@@ -18,11 +18,13 @@ export function KeysDialog() {
   const list = useRef<HTMLElement>(null)
   // Read once, when the dialog opens: the transcript behind it unregisters its keys afterwards.
   const [registered] = useState(() => keys.store.getState())
-  const commands = registered.filter(
-    (command): command is ListedKey =>
-      command.keys !== null &&
-      (command.scope ?? 'window') === scope &&
-      (characterKeys || !isCharacterKeys(command.keys) || isKeyOfList(command)),
+  const commands = active(
+    registered.filter(
+      (command): command is ListedKey =>
+        command.keys !== null &&
+        (command.scope ?? 'window') === scope &&
+        (characterKeys || !isCharacterKeys(command.keys) || isKeyOfList(command)),
+    ),
   )
   return (
     <DialogShell
@@ -71,6 +73,26 @@ export function KeysDialog() {
       </section>
     </DialogShell>
   )
+}
+
+/**
+ * One meaning for each key: the one that a press has, as in `Keys.press`. A list that loses its letter keeps the arrow
+ * that does the same.
+ */
+function active(commands: ListedKey[]): ListedKey[] {
+  const meant = (keys: string) => {
+    const same = commands.filter((command) => command.keys === keys)
+    const runnable = same.filter(({ run }) => run)
+    return (
+      runnable.findLast(({ group }) => group !== 'Everywhere') ?? runnable.at(-1) ?? same.at(-1)
+    )
+  }
+  return commands.flatMap((command) => {
+    if (meant(command.keys)?.group === command.group) return [command]
+    return command.also && !commands.some(({ keys }) => keys === command.also)
+      ? [{ ...command, keys: command.also, also: undefined }]
+      : []
+  })
 }
 
 /** A focused list handles it itself. */

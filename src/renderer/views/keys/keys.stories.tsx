@@ -62,6 +62,8 @@ const meta: Meta<Args> = {
     )
     stores?.overlay.hide()
     await expect(listed.length).toBeGreaterThan(5)
+    // No key has two meanings.
+    await expect(listed).toEqual([...new Set(listed)])
     const handled = new Set<string>()
     for (const keys of new Set([...candidates, ...listed])) {
       // A key has to be handled at one place only.
