@@ -30,12 +30,17 @@ function harbour() {
     agent: 'fixer',
     parentId: child,
   })
-  const rows = (folded: string[] = [], filter: AgentFilter = 'all') =>
+  const rows = (
+    folded: string[] = [],
+    filter: AgentFilter = 'all',
+    more: { text?: string; needing?: ReadonlySet<TaskId> } = {},
+  ) =>
     sidebarRows({
       projects: host.state.projects.values(),
       children: childrenByParent(host.state.tasks.values()),
       isFolded: (id) => folded.includes(id),
       filter,
+      ...more,
     })
   return { host, project, empty, root, child, nested, rows }
 }
@@ -93,6 +98,24 @@ describe('sidebar rows', () => {
     expect(shown(folded)).toEqual(['harbour', 'empty'])
     expect(folded[0]).toMatchObject({ folded: true, running: 1, hasChildren: true })
     expect(folded[1]).toMatchObject({ hasChildren: false })
+  })
+
+  it('are those with every word of a text, or those that need the person', () => {
+    const { host, project, root, nested, rows } = harbour()
+    host.start({ projectId: project, title: 'Repair the fog horn' })
+    expect(shown(rows([], 'all', { text: 'LAMPS test' }))).toEqual([
+      'harbour',
+      '1 Light the harbour',
+      '2 Test the lamps',
+      'empty',
+    ])
+    const needing = { needing: new Set([nested]) }
+    expect(shown(rows([], 'needs-you', needing))).toContain('3 Make fixtures')
+    expect(shown(rows([], 'needs-you', needing))).not.toContain('1 Repair the fog horn')
+    expect(shown(rows([], 'needs-you', { needing: new Set([root]), text: 'horn' }))).toEqual([
+      'harbour',
+      'empty',
+    ])
   })
 
   it('omit rows that do not match the filter, and keep the ancestors of the others', () => {

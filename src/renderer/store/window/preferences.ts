@@ -30,7 +30,7 @@ const preferencesSchema = z.object({
   /** Runs that ended before count as seen: when this browser or window was first used, ISO 8601. */
   seenSince: z.string().nullable().catch(null),
   /** The filter of the sidebar's tree. */
-  agentFilter: z.enum(['all', 'at-work', 'interrupted', 'finished']).catch('all'),
+  agentFilter: z.enum(['all', 'needs-you', 'at-work', 'interrupted', 'finished']).catch('all'),
   /** The sort order of the archive. */
   archiveSort: z
     .enum([

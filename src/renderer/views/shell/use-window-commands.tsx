@@ -162,6 +162,7 @@ export function useWindowCommands(): void {
 
 const filterChoices = [
   { value: 'all', label: 'Show all agents' },
+  { value: 'needs-you', label: 'Show only agents that need you' },
   { value: 'at-work', label: 'Show only running agents' },
   { value: 'interrupted', label: 'Show only interrupted agents' },
   { value: 'finished', label: 'Show only finished agents' },

@@ -18,11 +18,11 @@ import { renderSidebarRow } from './tree-rows.tsx'
 import { useRowMenu } from './use-row-menu.ts'
 import { useSidebarRows, useUnfold } from './use-sidebar-rows.ts'
 
-/** The tree of projects and their live agents. */
-export function ProjectTree() {
+/** The tree of projects and their live agents. `text` filters them. */
+export function ProjectTree({ text }: { text: string }) {
   const { navigation } = useStores()
   const actionsOf = useTaskActions()
-  const { rows, fold } = useSidebarRows()
+  const { rows, fold } = useSidebarRows(text)
   const tree = useRef<TreeHandle>(null)
   const selected = useSelectedRow()
   const menuOf = useRowMenu()

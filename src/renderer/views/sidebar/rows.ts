@@ -9,7 +9,7 @@ import type { TreeRow } from '../../components/tree/tree-row.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import type { Preferences } from '../../store/window/preferences.ts'
 
-export type AgentFilter = 'all' | 'at-work' | 'interrupted' | 'finished'
+export type AgentFilter = 'all' | 'needs-you' | 'at-work' | 'interrupted' | 'finished'
 
 export interface ProjectRow extends TreeRow {
   kind: 'project'
@@ -49,6 +49,10 @@ interface SidebarContents {
   /** Whether a project or a task is folded. */
   isFolded(id: string, task: Task | null): boolean
   filter?: AgentFilter
+  /** Each word has to be in the title or the name of the agent. */
+  text?: string
+  /** The tasks that the filter 'needs-you' matches. */
+  needing?: ReadonlySet<TaskId>
   isUnread?(root: Task): boolean
   /** By root. */
   interruptedBelow?: ReadonlyMap<TaskId, number>
@@ -61,9 +65,9 @@ interface SidebarContents {
  * included.
  */
 export function sidebarRows(contents: SidebarContents): SidebarRow[] {
-  const { projects, children, isFolded, filter = 'all' } = contents
+  const { projects, children, isFolded } = contents
   const rows: SidebarRow[] = []
-  const isShown = shownBy(filter, children)
+  const isShown = shownBy(contents)
   const roots = (children.get(null) ?? []).filter((task) => !isGone(task))
   const byProject = Map.groupBy(roots, ({ projectId }) => projectId)
   // Includes removed roots, so that a project does not move when one of its agents is archived.
@@ -98,27 +102,40 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
 const startOf = ({ runs, createdAt }: Task): string => runs.at(-1)?.startedAt ?? createdAt
 
 /** Whether the filter matches the task or one below it. */
-function shownBy(
-  filter: AgentFilter,
-  children: ReadonlyMap<TaskId | null, Task[]>,
-): (task: Task) => boolean {
-  if (filter === 'all') return () => true
+function shownBy({
+  children,
+  filter = 'all',
+  text = '',
+  needing,
+}: SidebarContents): (task: Task) => boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (filter === 'all' && words.length === 0) return () => true
   const roots = new Map(children.get(null)?.map((root) => [root.id, root]))
   const isShown = (task: Task): boolean =>
-    matchesFilter(task, roots.get(task.rootId), filter) ||
+    (hasWords(task, words) &&
+      (filter === 'needs-you'
+        ? (needing?.has(task.id) ?? false)
+        : matchesFilter(task, roots.get(task.rootId), filter))) ||
     (children.get(task.id) ?? []).some(isShown)
   return isShown
+}
+
+const hasWords = ({ title, agent }: Task, words: readonly string[]): boolean => {
+  const text = `${title} ${agent}`.toLowerCase()
+  return words.every((word) => text.includes(word))
 }
 
 /** A sleeping task continues automatically, so it counts as running. */
 function matchesFilter(
   task: Task,
   root: Task | undefined,
-  filter: Exclude<AgentFilter, 'all'>,
+  filter: Exclude<AgentFilter, 'needs-you'>,
 ): boolean {
   const { status } = task
   const sleeps = sleepOf(task, root) !== null
   switch (filter) {
+    case 'all':
+      return true
     case 'at-work':
       return isRunning(status) || status === 'queued' || sleeps
     case 'interrupted':

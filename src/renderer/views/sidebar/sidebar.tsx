@@ -8,8 +8,8 @@ import {
   Settings,
   TextSearch,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { IconButton, Menu, TextButton } from '../../components/primitives/index.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { IconButton, Menu, TextButton, TextInput } from '../../components/primitives/index.ts'
 import { usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute, homeRoute, type Route, searchRoute } from '../../store/window/route.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
@@ -23,12 +23,15 @@ export const settingsRoute: Route = { screen: 'settings', section: null }
 
 /** Projects with their live agents, the interrupted agents, and links to the other screens. */
 export function Sidebar({ width }: { width: number }) {
+  /** Null: agents are not filtered by text. */
+  const [text, setText] = useState<string | null>(null)
   return (
     <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
-      <Top />
+      <Top onFind={() => setText((before) => before ?? '')} />
       <NeedsYou />
       <FilterLine />
-      <ProjectTree />
+      {text === null ? null : <FindLine text={text} onChange={setText} />}
+      <ProjectTree text={text ?? ''} />
       <InterruptedList />
       <div className="shrink-0 border-t py-1">
         <NavRow route={homeRoute} icon={<House />}>
@@ -50,6 +53,7 @@ export function Sidebar({ width }: { width: number }) {
 
 const filters: { value: AgentFilter; label: string }[] = [
   { value: 'all', label: 'All' },
+  { value: 'needs-you', label: 'Needs you' },
   { value: 'at-work', label: 'Running' },
   { value: 'interrupted', label: 'Interrupted' },
   { value: 'finished', label: 'Finished' },
@@ -74,7 +78,39 @@ function FilterLine() {
   )
 }
 
-function Top() {
+/** Filters the agents by their titles. Escape or an empty field ends it. */
+function FindLine(props: { text: string; onChange(text: string | null): void }) {
+  const { text, onChange } = props
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // The menu that opened it gives the focus back to its button as it closes.
+    const timer = setTimeout(() => field.current?.focus(), focusAfterMenuMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className="shrink-0 px-2 pb-1">
+      <TextInput
+        ref={field}
+        type="search"
+        aria-label="Filter agents by text"
+        placeholder="Filter by title or agent"
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onBlur={() => text === '' && onChange(null)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          event.stopPropagation()
+          onChange(null)
+        }}
+      />
+    </div>
+  )
+}
+
+const focusAfterMenuMs = 100
+
+function Top({ onFind }: { onFind(): void }) {
   const { overlay, preferences } = useStores()
   const filter = usePreference('agentFilter')
   const newAgentKeys = useNewAgentKeys()
@@ -97,6 +133,8 @@ function Top() {
           />
         }
         entries={[
+          { label: 'By text…', icon: <Search />, onSelect: onFind },
+          { kind: 'separator' },
           {
             kind: 'choice',
             value: filter,

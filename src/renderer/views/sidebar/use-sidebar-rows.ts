@@ -5,9 +5,13 @@ import { withKeptRows } from '../../components/tree/tree-row.ts'
 import { isRead, isUnread } from '../../store/attention/seen.ts'
 import { useInterruptedTrees, useLedger, usePreference, useStores } from '../../store/hooks.ts'
 import { type SidebarRow, sidebarRows, withFold } from './rows.ts'
+import { useNeedsYou } from './use-needs-you.ts'
 
 /** The rows of the sidebar's tree; a row object stays the same until something that it shows has changed. */
-export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: SidebarRow): void } {
+export function useSidebarRows(text: string): {
+  rows: readonly SidebarRow[]
+  fold(row: SidebarRow): void
+} {
   const { preferences, seenAtStart } = useStores()
   const children = useLedger((view) => view.children)
   const projects = useLedger(({ ledger }) => ledger.projects)
@@ -16,6 +20,12 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
   const folded = usePreference('folded')
   const opened = usePreference('opened')
   const filter = usePreference('agentFilter')
+  const needs = useNeedsYou()
+  const needing = useMemo(
+    () => new Set(filter === 'needs-you' ? needs.map(({ taskId }) => taskId) : []),
+    [filter, needs],
+  )
+  const isFiltered = filter !== 'all' || text.trim() !== ''
   const seen = usePreference('seen')
   const seenSince = usePreference('seenSince')
   const kept = useRef<readonly SidebarRow[]>([])
@@ -29,10 +39,12 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
         projects: projects.values(),
         children,
         filter,
+        text,
+        needing,
         // With a filter, matching rows must be visible.
         isFolded: (id, task) =>
-          closed.has(id) ||
-          (task !== null && filter === 'all' && isRead(task, seenAtStart) && !open.has(id)),
+          (closed.has(id) && text.trim() === '') ||
+          (task !== null && !isFiltered && isRead(task, seenAtStart) && !open.has(id)),
         isUnread: (root) => isUnread(root, { seen, seenSince }),
         interruptedBelow: new Map(trees.map((tree) => [tree.root.id, belowOf(tree)])),
       }),
@@ -45,6 +57,9 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
     folded,
     opened,
     filter,
+    text,
+    needing,
+    isFiltered,
     seen,
     seenSince,
     trees,
