@@ -50,4 +50,12 @@ export const feedsMutants: Mutant[] = [
     harm: 'A page misses what was recorded while its connection was lost.',
     tests: ['tests/rpc/feeds.test.ts'],
   },
+  {
+    id: 'feeds-present-activity-not-whole',
+    file: 'src/main/rpc/ledger-feed.ts',
+    find: 'taken.some(({ whole }) => whole) ? { whole: true } : {}',
+    replace: 'taken.every(({ whole }) => whole === undefined) ? { whole: true } : {}',
+    harm: 'A page that reconnects after a crash shows agents as waiting that were interrupted.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
 ]

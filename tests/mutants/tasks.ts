@@ -3,6 +3,14 @@ import type { Mutant } from './mutant.ts'
 /** Runs, their recovery, resume, drift, slots and sub-agents. */
 export const tasksMutants: Mutant[] = [
   {
+    id: 'tasks-printed-output-lost',
+    file: 'src/main/tasks/recovery/recovery.ts',
+    find: 'lostResult(printed.get(call.callId))',
+    replace: 'lostResult()',
+    harm: 'What a command had printed before Shiplog was killed is nowhere.',
+    tests: ['tests/tasks/recovery/closing-lost-runs.test.ts'],
+  },
+  {
     id: 'tasks-partial-deleted-first',
     file: 'src/main/tasks/recovery/recovery.ts',
     find: 'if (closing.length > 0) await session.append(...closing)\n  // The partial file must outlive a crash until its content is in the journal.\n  await rm(path, { force: true })',
