@@ -84,6 +84,20 @@ exec git "$@"
   expect(noted(project)).toBe(1)
 })
 
+it('takes away a branch that a kill left behind, and none with work on it', async () => {
+  const { project, worktree } = await withWorktree()
+  project.git('branch', 'shiplog/left', 'HEAD')
+  project.git('branch', 'shiplog/worked', 'HEAD')
+  const other = path.join(await temporaryDir(), 'other')
+  project.git('worktree', 'add', '--quiet', other, 'shiplog/worked')
+  openRepository(other).git('commit', '--quiet', '--allow-empty', '-m', 'Work')
+  project.git('worktree', 'remove', other)
+  for (const branch of ['shiplog/left', 'shiplog/worked', 'shiplog/work', 'shiplog/none'])
+    await git.deleteUnusedBranch({ repoDir: project.dir, branch })
+  expect(branches(project)).toEqual(['main', 'shiplog/work', 'shiplog/worked'])
+  expect(openRepository(worktree).git('branch', '--show-current')).toBe('shiplog/work')
+})
+
 it('makes several at once', async () => {
   const project = await makeRepository()
   const dir = await temporaryDir()

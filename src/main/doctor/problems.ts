@@ -126,7 +126,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   },
   'stray-worktree': {
     found:
-      'a folder two levels below `worktrees/` that no workspace uses: clean, or no worktree at all',
+      'a folder two levels below `worktrees/` that no workspace uses, without files or with none that its branch lacks',
     repair: toTrash,
   },
   'stray-changes': {

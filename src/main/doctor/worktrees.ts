@@ -2,9 +2,10 @@
  * Compares worktrees with the ledger and with Git, both ways, and reports hidden refs without a
  * task.
  */
-import { realpath } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { type RawPath, rawJoin } from '../journal/index.ts'
 import { goneFolderAdvice, isGone } from '../workspaces/moved-projects/gone-folder.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFolder, look, namesIn } from './on-disk.ts'
@@ -110,7 +111,7 @@ async function* examineStray(subject: Case, path: string): Findings {
     yield {
       kind: 'stray-worktree',
       path,
-      detail: 'no workspace works here, and nothing in it is uncommitted',
+      detail: 'no workspace works here, and all in it is committed; it belongs into the trash',
       async repair() {
         await subject.git.forgetPartialWorktree(path)
         await subject.toTrash(path)
@@ -122,10 +123,32 @@ async function* examineStray(subject: Case, path: string): Findings {
   yield { kind: 'stray-changes', path, detail }
 }
 
-/** A folder without a worktree's files holds no work; one that Git can't read may. */
+/** Reports whether the folder has no file but those that the branch of its worktree has, ignored and hidden ones included. */
 async function isUntouched({ git }: Case, path: string): Promise<boolean> {
-  if (!(await look(join(path, '.git')))) return true
-  return (await git.isPartialWorktree(path)) || git.isClean(path).catch(() => false)
+  try {
+    const files = await filesBelow(path)
+    if (files.every((name) => name === '.git')) return true
+    const commit = await git.head(path)
+    // Commits on no branch would be pruned.
+    if (commit === null || (await git.currentBranch(path)) === null) return false
+    const found = await git.filesInCommit({ repoDir: path, dir: path, commit })
+    const saved = new Set(found?.saved.map((name) => name.toString('latin1')))
+    return files.every((name) => name === '.git' || saved.has(name))
+  } catch {
+    return false
+  }
+}
+
+/** Returns the relative paths of everything but folders, in Latin-1. Throws the system's error for what can't be read. */
+async function filesBelow(folder: RawPath, below = ''): Promise<string[]> {
+  const files: string[] = []
+  for (const entry of await readdir(folder, { encoding: 'buffer', withFileTypes: true })) {
+    const path = below + entry.name.toString('latin1')
+    if (entry.isDirectory())
+      files.push(...(await filesBelow(rawJoin(folder, entry.name), `${path}/`)))
+    else files.push(path)
+  }
+  return files
 }
 
 /** Only a note: no record is lost, and the folder's drive may be unplugged. */

@@ -209,6 +209,8 @@ export function createGit(options: RunGitOptions = {}) {
     forgetPartialWorktree,
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),
+    deleteUnusedBranch: (input: Parameters<typeof worktrees.deleteUnusedBranch>[1]) =>
+      inRepository(input.repoDir, () => worktrees.deleteUnusedBranch(git, input)),
     removeWorktree: (input: worktrees.RemoveWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.removeWorktree(git, input)),
     refuseUnrestorable: (input: RestorableInput) => refuseUnrestorable(git, input),

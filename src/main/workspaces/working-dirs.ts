@@ -164,6 +164,7 @@ export function createWorkingDirs(deps: {
     const root = placeFor(taskId, project)
     await makeDirDurable(join(layout.worktrees, folderName(project.name, project.id)))
     const at = { repoDir, path: root, branch }
+    await git.deleteUnusedBranch(at)
     if (continued) await git.restoreWorktree({ ...at, ...continued, onlyThatBranch: true })
     else await git.createWorktree({ ...at, from: branchAt })
     created.set(taskId, { ...at, branchAt })

@@ -1,7 +1,7 @@
 /** Damages to where things lie: folders of no task, worktrees, left-over files, modes, and what is no file. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
@@ -102,7 +102,7 @@ export const damagesToFolders: Damage[] = [
       return Promise.resolve()
     },
     at: /\/deadbeef$/,
-    detail: /no workspace works here, and nothing in it is uncommitted/,
+    detail: /no workspace works here, and all in it is committed/,
     repairable: true,
     kept: (patient) => trashed(patient, 'deadbeef/README.md'),
   },
@@ -113,6 +113,45 @@ export const damagesToFolders: Damage[] = [
       const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
       git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
       await writeFile(join(path, 'loose.txt'), 'mine')
+    },
+    at: /\/deadbeef$/,
+    detail: /may hold work that was not committed; it is kept/,
+    repairable: false,
+  },
+  {
+    kind: 'stray-changes',
+    why: 'a worktree that nobody works in, with a file that its repository ignores',
+    harm: async ({ dataDir, fixture }) => {
+      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
+      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
+      await writeFile(join(path, 'mine.log'), 'mine')
+      await mkdir(join(fixture.project.dir, '.git/info'), { recursive: true })
+      await appendFile(join(fixture.project.dir, '.git/info/exclude'), '*.log\n')
+    },
+    at: /\/deadbeef$/,
+    detail: /may hold work that was not committed; it is kept/,
+    repairable: false,
+  },
+  {
+    kind: 'stray-changes',
+    why: 'a worktree that nobody works in, with a change that Git was told not to see',
+    harm: async ({ dataDir, fixture }) => {
+      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
+      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
+      git(path, 'update-index', '--skip-worktree', 'README.md')
+      await writeFile(join(path, 'README.md'), 'mine')
+    },
+    at: /\/deadbeef$/,
+    detail: /may hold work that was not committed; it is kept/,
+    repairable: false,
+  },
+  {
+    kind: 'stray-changes',
+    why: 'a folder with files that is no worktree',
+    harm: async ({ dataDir }) => {
+      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
+      await mkdir(path)
+      await writeFile(join(path, 'notes.txt'), 'mine')
     },
     at: /\/deadbeef$/,
     detail: /may hold work that was not committed; it is kept/,

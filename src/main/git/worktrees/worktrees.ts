@@ -181,6 +181,23 @@ async function deleteBranch(
 }
 
 /**
+ * Deletes a branch that never moved since it was created and is checked out nowhere, as a kill leaves it behind that cut
+ * the creation of its worktree short. Does nothing to any other.
+ */
+export async function deleteUnusedBranch(
+  git: RunGit,
+  { repoDir, branch }: { repoDir: string; branch: string },
+): Promise<void> {
+  const tip = await resolveCommit(git, repoDir, `refs/heads/${branch}`)
+  if (tip === null) return
+  const moves = await git(['reflog', 'show', '--format=%gs', `refs/heads/${branch}`, '--'], {
+    cwd: repoDir,
+  })
+  if (/^branch: Created from .*\n$/.test(moves.stdout.toString()))
+    await deleteBranch(git, { repoDir, branch, at: tip })
+}
+
+/**
  * Keeps the tip of a task's work before its worktree and branch are deleted: in the store for its
  * repository, with all objects that it needs; without a store in the repository, under a hidden
  * ref. Overwrites an older one. `base` is the worktree's base commit.

@@ -1,13 +1,15 @@
 /** Moves the leftovers of a worktree from the trash back into the recreated worktree. */
 import type { Stats } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
+import { lstat, readdir, unlink } from 'node:fs/promises'
 import {
   exists,
   makeAccessible,
+  moveDurable,
   type RawPath,
   rawJoin,
   removeDurable,
   renameDurable,
+  systemCode,
 } from '../../journal/index.ts'
 
 /**
@@ -35,13 +37,28 @@ export async function restoreInto(
         present === null ||
         (isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))
       if (canMove) {
-        await renameDurable(from, to)
+        await move(from, to)
         outcome.placed.push(path)
       } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
         await moveBack(from, to, Buffer.concat([path, Buffer.from('/')]))
       } else outcome.stayed.push(`${path}`)
     }
     if ((await readdir(fromDir)).length === 0) await removeDurable(fromDir)
+  }
+}
+
+/** Across two file systems it is a copy, which is compared. */
+async function move(from: Buffer, to: Buffer): Promise<void> {
+  try {
+    await renameDurable(from, to)
+  } catch (error) {
+    const [source, target] = [String(from), String(to)]
+    const isText = [from, to].every((path) => Buffer.from(String(path)).equals(path))
+    if (systemCode(error) !== 'EXDEV' || !isText) throw error
+    await unlink(to).catch((missing) => {
+      if (systemCode(missing) !== 'ENOENT') throw missing
+    })
+    await moveDurable(source, target)
   }
 }
 
