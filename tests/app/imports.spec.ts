@@ -210,7 +210,7 @@ test('declines the offer, chooses projects from the palette, and finds and repla
   await page.keyboard.press('Control+Shift+F')
   await page.getByRole('searchbox', { name: 'Search the whole log' }).fill('herring')
   await page
-    .getByRole('button', { name: /^Message.*herring/ })
+    .getByRole('button', { name: /^Sub-agent: output.*herring/ })
     .first()
     .click()
   await expect(reader(page).getByText('Only herring.')).toBeInViewport()
