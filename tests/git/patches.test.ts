@@ -74,7 +74,12 @@ exec git "$@"
   )
   await chmod(gitPath, 0o755)
   const saved = await createGit({ env: testEnv, gitPath }).savePatch(input)
-  expect(saved).toMatchObject({ status: 'ready', worktreeBytes: null, paths: ['huge.bin'] })
+  expect(saved).toMatchObject({
+    status: 'ready',
+    worktreeBytes: null,
+    isIncomplete: true,
+    paths: ['huge.bin'],
+  })
   expect(existsSync(input.worktreePath)).toBe(false)
   expect(work.git('ls-tree', '--name-only', saved.finalCommit)).toContain('huge.bin')
 })

@@ -27,12 +27,11 @@ interface SavedPatch {
   headCommit: string | null
   /** HEAD, or a commit on top of it with the uncommitted work. `keepRef` keeps it alive. */
   finalCommit: string
-  /**
-   * Bytes written and synced; null if there are none, or Git can't write so much in one piece. The commit has everything
-   * in any case. The caller must sync the folders.
-   */
+  /** Bytes written and synced; null if there are none. The caller must sync the folders. */
   seriesBytes: number | null
   worktreeBytes: number | null
+  /** A file is too large for Git to write it into a patch, so that one was left out. The commit has everything. */
+  isIncomplete: boolean
   /**
    * The commit that the worktree patch is relative to: the base if HEAD does not descend from it.
    */
@@ -71,14 +70,14 @@ async function writePatch(
   const isolated = open.quarantine.git
   const tip = await linearTip(isolated, dir, { base, head: final.head, signal })
 
-  const seriesBytes = await write(isolated, seriesPath, tip === null || tip === base, {
+  const series = await write(isolated, seriesPath, tip === null || tip === base, {
     args: [...formatPatch, `${base}..${tip}`],
     cwd: dir,
     signal,
   })
   const worktreeFrom = tip === null ? 'base' : 'head'
   const from = worktreeFrom === 'base' ? base : (final.head ?? base)
-  const worktreeBytes = await write(isolated, worktreePath, false, {
+  const worktree = await write(isolated, worktreePath, false, {
     args: [...diffTree, '--find-renames', '--binary', '-p', from, final.tree],
     cwd: dir,
     signal,
@@ -88,8 +87,9 @@ async function writePatch(
     status: paths.length === 0 ? 'none' : 'ready',
     headCommit: final.head,
     finalCommit: final.commit,
-    seriesBytes,
-    worktreeBytes,
+    seriesBytes: series.bytes,
+    worktreeBytes: worktree.bytes,
+    isIncomplete: !series.fits || !worktree.fits,
     worktreeFrom,
     paths,
     leftOut: final.leftOut,
@@ -164,18 +164,20 @@ async function withParent(
   )
 }
 
-/** Returns the bytes written; null, and no file, if there were none. */
+/** `bytes`: null, and no file, if there were none, or if one file does not fit into a patch. */
 async function write(
   git: RunGit,
   file: string,
   skip: boolean,
   { args, ...options }: { args: string[]; cwd: string; signal?: AbortSignal | undefined },
-): Promise<number | null> {
+): Promise<{ bytes: number | null; fits: boolean }> {
   let bytes = 0
+  let fits = true
   if (!skip) {
     const handle = await open(file, 'w', 0o600)
     try {
-      if (await fits(git(args, { ...options, stdoutFd: handle.fd }))) {
+      fits = await git(args, { ...options, stdoutFd: handle.fd }).then(() => true, falseIfTooLarge)
+      if (fits) {
         await handle.sync()
         bytes = (await handle.stat()).size
       }
@@ -184,18 +186,15 @@ async function write(
     }
   }
   if (bytes === 0) await rm(file, { force: true })
-  return bytes === 0 ? null : bytes
+  return { bytes: bytes === 0 ? null : bytes, fits }
 }
 
-/** Git holds a whole file in memory to write it into a patch, and fails from about 2 GiB on. */
-const tooLarge = /Out of memory|malloc failed|too large/
-
-async function fits(written: Promise<unknown>): Promise<boolean> {
-  try {
-    await written
-    return true
-  } catch (error) {
-    if (error instanceof GitError && tooLarge.test(error.stderr)) return false
-    throw error
-  }
+/** Git holds a whole file in memory to write it into a patch, and from about 2 GiB on asks for 2^64 bytes and more. */
+function falseIfTooLarge(error: unknown): false {
+  if (
+    error instanceof GitError &&
+    /Out of memory.*tried to allocate \d{19,} bytes/.test(error.stderr)
+  )
+    return false
+  throw error
 }

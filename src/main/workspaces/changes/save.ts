@@ -101,6 +101,7 @@ export function createSaveChanges(deps: {
           ...(saved.seriesBytes === null ? [] : [seriesFile]),
           ...(saved.worktreeBytes === null ? [] : [worktreePatchFile]),
         ]),
+        ...(saved.isIncomplete && { error: incomplete }),
       }
     })
     if (entry.status !== task.patch)
@@ -167,3 +168,6 @@ const isFolder = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true
 
 const gitDirBeside = (submodule: string): string => `${submodule}.git`
+
+const incomplete =
+  'a file is too large for Git to write it into a patch, so a patch is missing; the commit that is kept has everything'
