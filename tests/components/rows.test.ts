@@ -10,6 +10,7 @@ import { withPartial } from '../../src/shared/projections/transcript/live-items.
 import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
+import { runIdOf } from '../../src/shared/records/ids.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'
 import { everyEntry } from '../fixtures/entries/every-entry.ts'
@@ -60,6 +61,29 @@ describe('transcriptRows', () => {
     expect(rows[rowIndexOfSeq(rows, seqOfRetry)]).toBe(first)
     expect(first && entriesOf(first)).toEqual([seqOfRetry - 1, seqOfRetry])
     expect(transcriptRows(itemsOf(everyEntry()).slice(0, -1))).toContainEqual(first)
+  })
+
+  it('shows attempts that failed in a row for the same reason as one, across minutes', () => {
+    const failing = session(taskId('failing')).prompt('Try')
+    for (const [n, detail] of ['refused', 'refused', 'refused', 'reset'].entries())
+      failing.add({
+        type: 'retrying',
+        runId: runIdOf(taskId('failing'), 1),
+        turn: 1,
+        cause: { kind: 'network', detail },
+        untilMs: n * 60_000,
+      })
+    const { entries } = failing
+    const attempts = transcriptRows(itemsOf(entries)).filter((row) => row.kind === 'attempt')
+    expect(attempts.map(({ earlier, retry }) => [earlier.length, retry?.cause])).toEqual([
+      [2, { kind: 'network', detail: 'refused' }],
+      [0, { kind: 'network', detail: 'reset' }],
+    ])
+    const [first] = attempts
+    expect(first && entriesOf(first)).toEqual(entries.slice(-4, -1).map(({ seq }) => seq))
+    // The row stays the same one while attempts are added to it.
+    const [before] = transcriptRows(itemsOf(entries.slice(0, -3))).slice(-1)
+    expect(before?.key).toBe(first?.key)
   })
 
   it('names the branch once where the worktree has just been entered', () => {

@@ -32,7 +32,7 @@ export function rowName(row: Row): string {
     case 'damage':
       return 'Damaged part of the transcript'
     case 'attempt':
-      return attemptText(row.retry)
+      return `${attemptText(row.retry, row.earlier.length + 1)} Tried again.`
     case 'turn-note':
       return turnNoteNames[row.note]
     case 'item':
@@ -92,10 +92,10 @@ export function planText(items: PlanItem[]): string {
   return `Plan: ${done} of ${items.length} done`
 }
 
-/** `Attempt failed: rate limited. Tried again.`; null: the reason is not loaded. */
-export function attemptText(retry: { cause: Cause } | null): string {
-  if (!retry) return 'Attempt failed. Tried again.'
-  return `Attempt failed: ${plainCause(retry.cause).replace(/\.$/, '')}. Tried again.`
+/** `Attempt failed 3 times: rate limited.`; null: the reason is not loaded. */
+export function attemptText(retry: { cause: Cause } | null, times = 1): string {
+  const failed = times === 1 ? 'Attempt failed' : `Attempt failed ${times} times`
+  return retry ? `${failed}: ${plainCause(retry.cause).replace(/\.$/, '')}.` : `${failed}.`
 }
 
 export const forkTexts = {

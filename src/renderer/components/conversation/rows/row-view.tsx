@@ -123,12 +123,15 @@ function Reasoning({ row }: { row: Extract<Row, { kind: 'reasoning' }> }) {
 /** The reason why an attempt failed, with its output folded below it. */
 function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
   const { rows, retry, key } = row
-  const attemptLine = <span className="untrusted min-w-0">{attemptText(retry)}</span>
+  const attemptLine = (
+    <span className="untrusted min-w-0">{attemptText(retry, row.earlier.length + 1)}</span>
+  )
+  const since = row.earlier[0]?.at ?? retry?.at
   if (rows.length === 0)
     return (
       <QuietLine icon={<RotateCw className="text-amber" />}>
         {attemptLine}
-        {retry ? <Waited retry={retry} /> : null}
+        <NextAttempt retry={retry} since={since} />
       </QuietLine>
     )
   return (
@@ -139,7 +142,7 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
           <RotateCw aria-hidden className="size-3.5 shrink-0 text-amber" />
           <span className="min-w-0 text-muted">
             {attemptLine}
-            {retry ? <Waited retry={retry} /> : null} Its output was kept.
+            <NextAttempt retry={retry} since={since} /> Its output was kept.
           </span>
         </>
       }
@@ -159,9 +162,35 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
   )
 }
 
-function Waited({ retry }: { retry: { untilMs: number | null; at: string } }) {
-  const ms = retry.untilMs === null ? 0 : retry.untilMs - Date.parse(retry.at)
-  return ms > 0 ? <span className="text-faint"> Waited {duration(ms)}.</span> : null
+/** When the next attempt follows, or how long it waited. Meanwhile the person may put the connection right. */
+function NextAttempt(props: {
+  retry: Extract<Row, { kind: 'attempt' }>['retry']
+  since: string | undefined
+}) {
+  const { retry, since } = props
+  const untilMs = retry?.untilMs ?? null
+  const isWaiting = useClockText((now) => String(untilMs !== null && untilMs > now)) === 'true'
+  const isOfProvider = ['network', 'refused', 'sign-in'].includes(retry?.cause.kind ?? '')
+  const waitedMs = untilMs === null || since === undefined ? 0 : untilMs - Date.parse(since)
+  const text = useClockText((now) =>
+    untilMs !== null && untilMs > now
+      ? `Trying again in ${duration(untilMs - now)}.`
+      : `Tried again.${waitedMs > 0 ? ` Waited ${duration(waitedMs)}.` : ''}`,
+  )
+  return (
+    <span className="tabular text-faint">
+      {' '}
+      {text}
+      {isWaiting && isOfProvider ? (
+        <>
+          {' '}
+          <a className="text-accent hover:underline" href="#/settings/models">
+            Model settings
+          </a>
+        </>
+      ) : null}
+    </span>
+  )
 }
 
 function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {

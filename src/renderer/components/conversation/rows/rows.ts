@@ -42,8 +42,11 @@ export type Row =
   | ({ kind: 'cards'; calls: ToolCallView[] } & InTurn)
   /** A turn that was cut short, or that is in progress and has no text yet. */
   | ({ kind: 'turn-note'; note: 'cut-short' | 'cut-before-anything' | 'working' } & InTurn)
-  /** A failed attempt with the rows of its output; `retry` is null if its entry is not loaded. */
-  | ({ kind: 'attempt'; retry: RetryItem | null; rows: Row[] } & InTurn)
+  /**
+   * A failed attempt with the rows of its output; `retry` is null if its entry is not loaded. `earlier`: attempts without
+   * output just before it that failed for the same reason.
+   */
+  | ({ kind: 'attempt'; retry: RetryItem | null; earlier: RetryItem[]; rows: Row[] } & InTurn)
   | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
 
 interface InTurn {
@@ -87,6 +90,11 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     // The row about drift also shows that the task was resumed.
     if (isCoveredByNext(item, next)) continue
     if (item.kind === 'summary' && endsWithReport(items[index - 1])) continue
+    const again = repeatedAttempt(rows.at(-1), item)
+    if (again) {
+      rows[rows.length - 1] = again
+      continue
+    }
     // The state before the loaded part is unknown. A first mark would be removed by the next page,
     // and with it the row by which the list keeps its place.
     const unknownBefore = hasOlder && seen.time === null
@@ -130,7 +138,12 @@ export function entriesOf(row: Row): number[] {
   if (row.kind === 'mark' || row.kind === 'damage') return []
   if (row.kind === 'item') return [row.seq]
   if (row.kind === 'attempt') {
-    const seqs = [...row.rows.flatMap(entriesOf), row.messageSeq, row.retry?.seq ?? null]
+    const seqs = [
+      ...row.earlier.map(({ seq }) => seq),
+      ...row.rows.flatMap(entriesOf),
+      row.messageSeq,
+      row.retry?.seq ?? null,
+    ]
     return [...new Set(seqs.filter((seq) => seq !== null))].slice(-entriesOfRowMax)
   }
   const calls = callsOf(row)
@@ -227,8 +240,22 @@ function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
     messageSeq: turn?.messageSeq ?? null,
     cwd: turn?.cwd ?? null,
     retry,
+    earlier: [],
     rows: turn ? rowsOf(turn) : [],
   }
+  attempts.set(item, row)
+  return row
+}
+
+/** Returns the row of both, if `item` is the same failure again; null if it is not. */
+function repeatedAttempt(before: Row | undefined, item: TranscriptItem): Row | null {
+  if (item.kind !== 'retry' || before?.kind !== 'attempt' || !before.retry) return null
+  if (before.rows.length > 0 || JSON.stringify(before.retry.cause) !== JSON.stringify(item.cause))
+    return null
+  const earlier = [...before.earlier, before.retry]
+  const known = attempts.get(item)
+  if (known?.key === before.key && known.earlier.length === earlier.length) return known
+  const row = { ...before, retry: item, earlier }
   attempts.set(item, row)
   return row
 }
