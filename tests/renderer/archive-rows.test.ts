@@ -123,7 +123,16 @@ describe('archive rows', () => {
     expect(shown({ show: 'live' })).not.toContain('Test the lamps')
     expect(shown({ show: 'pinned' })).toEqual(['Paint the pier'])
     const selected = some.find(({ title }) => title === 'Paint the pier')?.taskId ?? null
-    expect(shown({ show: 'archived', selected })).toEqual(['Paint the pier', 'Test the lamps'])
+    // The one in the reader is listed, but not counted.
+    const withSelected = archiveRows(archiveIndex(some), {
+      ...everything,
+      show: 'archived',
+      selected,
+    })
+    expect(
+      withSelected.rows.flatMap((row) => (row.kind === 'task' ? [row.summary.title] : [])),
+    ).toEqual(['Paint the pier', 'Light the harbour', 'Test the lamps'])
+    expect(withSelected.count).toBe(1)
   })
 
   it('are those of one source, sub-agents with their roots', async () => {

@@ -260,6 +260,7 @@ function Option(props: {
         <p className="flex h-4 flex-wrap gap-x-1.5 overflow-hidden text-small text-muted">
           {folded ? <span className="shrink-0">{counted(below, 'sub-agent')}</span> : null}
           {project ? <span className="untrusted max-w-24 shrink-0 truncate">{project}</span> : null}
+          {matches || summary.archived ? null : <span className="shrink-0">not archived</span>}
           <span className="untrusted max-w-full truncate">{summary.agent}</span>
           {when ? <RelativeTime at={when} className="shrink-0" /> : null}
           {summary.transcriptExpired ? (

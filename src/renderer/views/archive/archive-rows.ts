@@ -18,7 +18,7 @@ export interface ArchiveFilter {
   text: string
   status: ArchiveStatus
   show: ArchiveShow
-  /** The task in the reader is listed whatever the value of `show`. */
+  /** The task in the reader is listed whatever the value of `show`, but not counted if that leaves it out. */
   selected?: TaskId | null
   /** The tasks listed for `show` `expiring`. */
   expiring?: ReadonlySet<string>
@@ -68,7 +68,7 @@ interface TaskRow {
   project: string | null
   /** The title of the task that it continues. */
   continues: string | null
-  /** False if it is shown only as the ancestor of a match. */
+  /** False if it is shown only as the ancestor of a match, or because it is in the reader. */
   matches: boolean
   /** Rows of its tree below it; 0 in a flat list. */
   below: number
@@ -97,16 +97,21 @@ export function archiveRows(
   const isMatch = matcher(filter)
   if (sort.by === 'tree') return rowsByTree(index, filter, isMatch, toggled)
   const rows: ArchiveRow[] = []
+  let count = 0
   let bytes = 0
   for (const item of index.sorted(sort.by, sort.reversed)) {
-    if (!isMatch(item)) continue
-    bytes += item.summary.bytes
+    const matches = isMatch(item)
+    if (!matches && !isKept(item, filter)) continue
+    if (matches) {
+      count++
+      bytes += item.summary.bytes
+    }
     rows.push({
-      ...rowOf(item, 0, true),
+      ...rowOf(item, 0, matches),
       project: index.labels.get(item.summary.projectDir) ?? null,
     })
   }
-  return { rows, count: rows.length, bytes }
+  return { rows, count, bytes }
 }
 
 function rowsByTree(
@@ -120,7 +125,7 @@ function rowsByTree(
   const folds = filter.text.trim() === ''
   for (const { dir, label, roots } of index.projects) {
     const tasks: TaskRow[] = []
-    for (const root of roots) addTree(tasks, root, 0, isMatch)
+    for (const root of roots) addTree(tasks, root, 0, filter, isMatch)
     if (tasks.length === 0) continue
     const key = `project ${dir}`
     const folded = toggled.has(key)
@@ -145,13 +150,14 @@ function addTree(
   rows: TaskRow[],
   item: ArchiveItem,
   level: number,
+  filter: ArchiveFilter,
   isMatch: (item: ArchiveItem) => boolean,
 ): void {
   const row = rowOf(item, level, isMatch(item))
   const at = rows.push(row)
-  for (const child of item.children) addTree(rows, child, level + 1, isMatch)
+  for (const child of item.children) addTree(rows, child, level + 1, filter, isMatch)
   row.below = rows.length - at
-  if (!row.matches && row.below === 0) rows.pop()
+  if (!row.matches && row.below === 0 && !isKept(item, filter)) rows.pop()
 }
 
 /** Removes the rows below folded ones. */
@@ -182,6 +188,10 @@ const rowOf = (item: ArchiveItem, level: number, matches: boolean): TaskRow => (
 /** The minimum prefix that looks like an id. */
 const idPrefix = /^[0-9a-f][0-9a-f-]{3,}$/
 
+/** Whether only `show` leaves out the task in the reader. */
+const isKept = (item: ArchiveItem, filter: ArchiveFilter): boolean =>
+  item.summary.taskId === filter.selected && matcher({ ...filter, show: 'all' })(item)
+
 /** Splits the filter's words once, not for every task. */
 function matcher(filter: ArchiveFilter): (item: ArchiveItem) => boolean {
   const wanted = filter.text.trim().toLowerCase()
@@ -191,7 +201,7 @@ function matcher(filter: ArchiveFilter): (item: ArchiveItem) => boolean {
   return ({ summary, text, source }) => {
     const { taskId, status, agent, model, bytes, usage } = summary
     if (!hasStatus(status, filter.status)) return false
-    if (taskId !== filter.selected && !isShown(summary, filter)) return false
+    if (!isShown(summary, filter)) return false
     if (filter.agent != null && agent !== filter.agent) return false
     if (filter.model != null && model !== filter.model) return false
     if (filter.source != null && source !== filter.source) return false
