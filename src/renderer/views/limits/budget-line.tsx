@@ -1,6 +1,10 @@
 import { Wallet } from 'lucide-react'
 import { useRef } from 'react'
-import { raisedAmount, reachedLimit } from '../../../shared/projections/ledger/budget-limit.ts'
+import {
+  type ReachedLimit,
+  raisedAmount,
+  reachedLimit,
+} from '../../../shared/projections/ledger/budget-limit.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Activity, isWrappingUp } from '../../../shared/records/tasks/activity.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
@@ -8,6 +12,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { amountText, reachedText } from '../../../shared/text/usage-text.ts'
 import { ActionLine, Button } from '../../components/primitives/index.ts'
 import { useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import { type TreeUse, useTreeUse } from '../../store/tree-use.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useArrival } from '../conversation/use-arrival.ts'
 
@@ -18,7 +23,9 @@ export function BudgetLine({ task }: { task: Task }) {
   const unreachable = useUnreachable()
   const work = useLedger(({ ledger, activity }) => workOf(task.id, ledger.tasks, activity))
   const line = useRef<HTMLElement>(null)
-  const reached = reachedLimit(task)
+  const use = useTreeUse(task)
+  const recorded = reachedLimit(task)
+  const reached = recorded && { ...recorded, used: usedNow(recorded, use) }
   useArrival(
     task.id,
     (at) => at === 'limit' && reached !== null,
@@ -49,7 +56,8 @@ export function BudgetLine({ task }: { task: Task }) {
               Wrap up
             </Button>
           ) : null}
-          {work !== 'none' ? (
+          {/* A running root has its Stop button below, in the composer. */}
+          {work !== 'none' && !isRunning(task.status) ? (
             <Button {...common} onClick={() => void stop(task.id)}>
               Stop
             </Button>
@@ -62,6 +70,12 @@ export function BudgetLine({ task }: { task: Task }) {
     </ActionLine>
   )
 }
+
+/** More may have been used since the limit was reached, such as for the last report. */
+const usedNow = ({ part, used }: ReachedLimit, use: TreeUse): number =>
+  part === 'tokens' || part === 'usd'
+    ? Math.max(used, use.parts(Date.now()).find((one) => one.part === part)?.used ?? 0)
+    : used
 
 const workTexts = {
   none: '',

@@ -94,6 +94,8 @@ export const Reached: Story = {
     const canvas = within(canvasElement)
     const line = within(await canvas.findByRole('region', { name: 'Budget' }))
     await line.findByText(/The limit is reached: \$5\.08 of \$5\.00/)
+    // The one in the composer is enough.
+    await expect(line.queryByRole('button', { name: 'Stop' })).toBeNull()
     await userEvent.click(line.getByRole('button', { name: 'Wrap up' }))
     await waitFor(() => expect(shown.asked('tasks.wrapUp')).toEqual([{ taskId: ids.lead }]))
     await line.findByText(/Wrapping up: agents report and end/)
