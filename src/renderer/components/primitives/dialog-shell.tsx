@@ -65,7 +65,7 @@ export function DialogShell(props: {
               size === 'small' && 'max-w-[520px]',
             )}
           >
-            <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-11 pl-4">
+            <div className="flex min-h-11 shrink-0 items-center gap-2 border-b py-1 pr-11 pl-4">
               {header ? (
                 <>
                   <Dialog.Title className="sr-only">{title}</Dialog.Title>

@@ -89,7 +89,11 @@ function Review({ task, path }: { task: Task; path: string | null }) {
   ])
   const viewedCount = files.filter(isMarked).length
   return (
-    <section aria-label={`Review of ${task.title}`} className="flex min-h-0 flex-1 flex-col">
+    <section
+      aria-label={`Review of ${task.title}`}
+      // In a low window, such as at 200 % zoom, the lines above the files scroll away.
+      className="flex min-h-0 flex-1 flex-col [@media(max-height:520px)]:overflow-y-auto"
+    >
       <TaskHeader
         task={task}
         actions={
@@ -168,7 +172,7 @@ function Review({ task, path }: { task: Task; path: string | null }) {
       {!diff && !problem ? <Skeleton className="p-4" /> : null}
       {diff && files.length === 0 ? <EmptyState sentence="No files changed." /> : null}
       {selected ? (
-        <div className="flex min-h-0 flex-1">
+        <div className="flex min-h-0 flex-1 [@media(max-height:520px)]:min-h-full [@media(max-height:520px)]:shrink-0">
           <nav
             aria-label="Files"
             // Positioned, because texts for screen readers would otherwise make the whole window scroll.
