@@ -140,8 +140,13 @@ export function ArchiveReader(props: {
           </>
         }
       />
-      {summary ? <ArchiveFacts summary={summary} hasSubAgents={hasSubAgents} /> : null}
-      <ImportedLine task={task} isOpened={isReadOnly} onShow={(id) => show(id, 'transcript')} />
+      {/* A replay needs the height, and its panel has the facts as they were. */}
+      {summary && !replaying ? (
+        <ArchiveFacts summary={summary} hasSubAgents={hasSubAgents} />
+      ) : null}
+      {replaying ? null : (
+        <ImportedLine task={task} isOpened={isReadOnly} onShow={(id) => show(id, 'transcript')} />
+      )}
       <Tabs
         label="Report and transcript"
         className="flex-1"

@@ -202,6 +202,19 @@ export const DeletedWhileReading: Story = {
     await canvas.findByRole('checkbox', { name: /^Select all/ })
   },
 }
+/** Beside the list, a replay has the height and the width of the reader. */
+export const Replay: Story = {
+  args: { state: 'kept' },
+  render: () => (
+    <AppStage fake={fakeWith('kept')} address={`#/archive/${ids.tests}/transcript?seq=5&replay`} />
+  ),
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByRole('slider')
+    await expect(canvas.queryByText('Runs', { exact: true })).toBeNull()
+    await expect(canvas.queryByRole('heading', { name: /^As of turn/ })).toBeNull()
+  },
+}
 /** A report with the checks that its agent ran: one opens at its call. */
 export const ReportWithChecks: Story = {
   args: { state: 'kept' },

@@ -64,8 +64,10 @@ export function ReplayLayout(props: {
   children: ReactNode
 }) {
   const { replay, place, onClose, children } = props
-  const { client } = useStores()
-  const [panelOpen, setPanelOpen] = useState(hasRoomForPanel)
+  const { client, navigation } = useStores()
+  const [panelOpen, setPanelOpen] = useState(() =>
+    hasRoomForPanel(navigation.route.getState().screen === 'archive'),
+  )
   /** Opens the other agent's replay at the time of this one's moment. */
   const openAgent = async (from: Replay, id: TaskId) => {
     const { timeline, seq } = from.store.getState()
@@ -103,4 +105,5 @@ export function ReplayLayout(props: {
 }
 
 /** Without room beside the transcript the panel covers it, and opens only on request. */
-const hasRoomForPanel = (): boolean => matchMedia('(min-width: 1000px)').matches
+const hasRoomForPanel = (isBesideList: boolean): boolean =>
+  matchMedia(`(min-width: ${isBesideList ? 1480 : 1000}px)`).matches
