@@ -117,10 +117,8 @@ export function AgentGroup(props: {
 }
 
 /** A sub-agent that has ended is in the archive before its tree is: until then its status tells more. */
-function placeOf({ archived, status, agent }: Task, isTreeArchived: boolean): string {
-  if (isTreeArchived) return 'archived'
-  return archived ? statusLabel(status).toLowerCase() : agent
-}
+const placeOf = ({ status, agent }: Task, isTreeArchived: boolean): string =>
+  `${agent} · ${isTreeArchived ? 'archived' : statusLabel(status).toLowerCase()}`
 
 /** What was found in transcripts and reports, below the search of all of them. */
 export function TextGroup(props: { query: string; hits: SearchHit[]; onGo(route: Route): void }) {

@@ -47,7 +47,13 @@ export function Rail() {
     }
   }, [open])
   useKeys([
-    { keys: 'p', label: 'Projects', group: 'Everywhere', run: () => setOpen(!open) },
+    {
+      keys: 'p',
+      label: 'Projects',
+      icon: <Folders />,
+      group: 'Everywhere',
+      run: () => setOpen(!open),
+    },
     ...(open
       ? [
           {
