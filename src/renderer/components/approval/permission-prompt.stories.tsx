@@ -1,6 +1,6 @@
 /** A permission request and its three answers. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
+import { expect, fireEvent, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import { questionWith } from '../../../../tests/fixtures/entries/questions.ts'
 import { PermissionPrompt } from './permission-prompt.tsx'
@@ -20,6 +20,8 @@ export const Command: Story = {
   play: async ({ canvasElement, args }) => {
     const allow = button(canvasElement, 'Allow once')
     await waitFor(() => expect(allow).toBeEnabled())
+    // A key that is still held from an earlier request answers nothing.
+    await expect(fireEvent.keyDown(allow, { key: 'Enter', repeat: true })).toBe(false)
     await userEvent.click(allow)
     await expect(args.onDecide).toHaveBeenCalledWith({ kind: 'allow-once' })
   },

@@ -62,6 +62,8 @@ function ActionPrompt(props: RequestProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     // Events of an open select's popup bubble here as well.
     const isInside = section.current?.contains(event.target as Node)
+    // A key that is still held from the request before must not answer this one.
+    if (event.repeat && (event.key === 'Enter' || event.key === ' ')) return event.preventDefault()
     if (step === 'answers' || !isInside || event.nativeEvent.isComposing) return
     if (event.key === 'Escape') {
       event.preventDefault()
