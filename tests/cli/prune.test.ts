@@ -78,7 +78,7 @@ it('prints how to undo it, and reports if there is nothing to remove', async () 
   const { fake } = fakeWithOldTasks()
   const told = await runToEnd(['prune'], { fake })
   expect(told.stderr).toMatch(
-    /Moved to the trash: 2 transcripts, 340 MB.*`shiplog prune --undo [0-9a-f]{8}` takes them back\./,
+    /Moved to the trash: 2 transcripts, 340 MB.*`shiplog prune --undo [0-9a-f]{8}` puts the transcripts back\./,
   )
   const nothing = await runToEnd(['prune', '--dry-run', '--json'], { fake: createFakeShiplog() })
   expect(JSON.parse(nothing.stdout)).toEqual({

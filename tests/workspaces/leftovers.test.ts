@@ -335,6 +335,42 @@ it('[R6] replaces nothing by the leftovers of an earlier removal', async () => {
   expect(await readFile(join(path, 'results.db'), 'utf8')).toBe('rows\n')
 })
 
+it('[R6] replaces no file that somebody writes while the others are restored', async () => {
+  const { fixture, id, path } = await openAllKinds()
+  const { workspace } = fixture.shiplog.client
+  await workspace.remove({ workspaceId: id })
+  await leftoversOf(fixture, id)
+  const hidden = ['tracked.conf', 'config/quiet.conf']
+  let written: string | undefined
+  const recording = record(fixture.dataDir, {
+    inject({ call, path: at }) {
+      if (written || call !== 'rename' || !hidden.some((name) => at.endsWith(`/${name}`)))
+        return null
+      written = hidden.find((name) => !at.endsWith(`/${name}`)) ?? ''
+      execFileSync('sh', ['-c', 'echo mine >> "$1"', 'sh', written], { cwd: path })
+      return null
+    },
+  })
+  onTestFinished(() => void recording.stop())
+  await workspace.restore({ workspaceId: id })
+  expect(await readFile(join(path, written ?? ''), 'utf8')).toBe('original\nmine\n')
+  const [name = ''] = await readdir(trashOf(fixture))
+  expect(await readdir(join(trashOf(fixture), name), { recursive: true })).toContain(written)
+  // It does not expire while the workspace is in use.
+  const { entries } = await fixture.shiplog.client.retention.trash()
+  expect(entries).toMatchObject([{ name, until: null }])
+})
+
+it('[R6] brings the others back where one can’t be moved', async () => {
+  const dir = await temporaryDir()
+  const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]
+  await writeFiles(worktree, { b: 'of the commit' })
+  await writeFiles(trash, { a: 'a', b: 'later', c: 'c' })
+  const outcome = await restoreInto(worktree, trash, () => Promise.reject(new Error('no access')))
+  expect(outcome.placed.map(String).sort()).toEqual(['a', 'c'])
+  expect(outcome.stayed).toEqual(['b (no access)'])
+})
+
 it('[R6] replaces only files that are as they were checked out', async () => {
   const dir = await temporaryDir()
   const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]

@@ -109,7 +109,9 @@ export function trashedThings(
       kind === 'trashed-transcript' && promised
         ? Date.parse(promised)
         : sinceMs + trashTtlDays * dayMs
-    const isKept = task !== undefined && isPinned(tasks, task)
+    // What a restore could not move back is the only copy of a file of a workspace in use.
+    const isInUse = kind === 'trashed-worktree' && task !== undefined && !task.archived
+    const isKept = isInUse || (task !== undefined && isPinned(tasks, task))
     return [{ name, kind, taskId, bytes, sinceMs, untilMs: isKept ? null : untilMs }]
   })
 }

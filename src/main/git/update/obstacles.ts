@@ -60,7 +60,7 @@ export async function findObstacle(
   if (sameFolders.flat().length > 0) {
     return {
       paths: sameFolders.flat(),
-      why: 'its folder is there in other letters, which this disk takes for the same; rename the folder first',
+      why: 'its folder is there in other letters, which this disk takes for the same; rename the folder first, with `git mv` to another name and from that to this one',
     }
   }
   const hidden = await hiddenPaths(git, snapshot, signal)

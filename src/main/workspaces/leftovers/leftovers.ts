@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { lstat, readdir, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
@@ -21,6 +21,7 @@ import {
   type IsMount,
   makeDirDurable,
   moveDurable,
+  rawJoin,
   removeDurable,
   renameDurable,
 } from '../../journal/index.ts'
@@ -217,10 +218,14 @@ export function createLeftovers(deps: {
     return kept
   }
 
-  /** Returns the files of a worktree that are as the commit has them, in Latin-1. */
-  async function checkedOutFiles(repoDir: string, dir: string, commit: string) {
+  async function checkedOutFiles(
+    repoDir: string,
+    dir: string,
+    commit: string,
+  ): Promise<CheckedOut> {
+    const changedSince = await createChangeCheck(dirname(dir))
     const files = await git.filesInCommit({ repoDir, dir, commit })
-    return new Set(files?.saved.map((name) => name.toString('latin1')))
+    return { names: new Set(files?.saved.map((name) => name.toString('latin1'))), changedSince }
   }
 
   /** Returns the names of a task's leftovers in the trash, the newest first. */
@@ -235,7 +240,7 @@ export function createLeftovers(deps: {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const commit = await git.keptCommit(projectDir, id).catch(() => null)
     // Read only if a place is taken, because it reads every file.
-    let checkedOut: Promise<Set<string>> | null = null
+    let checkedOut: Promise<CheckedOut> | null = null
     const placed = new Set<string>()
     let moved = 0
     const stayed: string[] = []
@@ -249,7 +254,8 @@ export function createLeftovers(deps: {
         const key = path.toString('latin1')
         if (!isOfCommit || placed.has(key)) return false
         checkedOut ??= checkedOutFiles(projectDir, root, commit)
-        return (await checkedOut).has(key)
+        const { names, changedSince } = await checkedOut
+        return names.has(key) && !(await changedSince(rawJoin(root, path)))
       }
       const outcome = await locks.leftovers(sortedName(name), () =>
         restoreInto(root, dir, isReplaceable),
@@ -259,7 +265,7 @@ export function createLeftovers(deps: {
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
     }
     if (stayed.length > 0) {
-      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because something else is in the worktree`
+      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because they could not be moved, or something else is in the worktree`
       deps.onProblem(text, new Error(stayed.slice(0, 10).join(', ')))
     }
     return moved
@@ -308,6 +314,12 @@ export function createLeftovers(deps: {
     settled: queues.settled,
     close: () => ending.abort(),
   }
+}
+
+/** `names`: the files of a worktree that were as a commit has them, in Latin-1. */
+interface CheckedOut {
+  names: ReadonlySet<string>
+  changedSince: ChangeCheck
 }
 
 const sortedAtOnce = 3

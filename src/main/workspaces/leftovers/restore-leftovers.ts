@@ -1,6 +1,7 @@
 /** Moves the leftovers of a worktree from the trash back into the recreated worktree. */
 import type { Stats } from 'node:fs'
 import { lstat, readdir, unlink } from 'node:fs/promises'
+import { messageOf } from '../../../shared/error-message.ts'
 import {
   exists,
   makeAccessible,
@@ -31,19 +32,25 @@ export async function restoreInto(
     await makeAccessible(fromDir)
     for (const name of await readdir(fromDir, { encoding: 'buffer' })) {
       const path = Buffer.concat([below, name])
-      const [from, to] = [rawJoin(fromDir, name), rawJoin(toDir, name)]
-      const [leftover, present] = [await lstat(from), (await exists(to)) ? await lstat(to) : null]
-      const canMove =
-        present === null ||
-        (isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))
-      if (canMove) {
-        await move(from, to)
-        outcome.placed.push(path)
-      } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
-        await moveBack(from, to, Buffer.concat([path, Buffer.from('/')]))
-      } else outcome.stayed.push(`${path}`)
+      // The others must not wait for one that can't be moved.
+      await moveEntry(rawJoin(fromDir, name), rawJoin(toDir, name), path).catch((error) =>
+        outcome.stayed.push(`${path} (${messageOf(error)})`),
+      )
     }
     if ((await readdir(fromDir)).length === 0) await removeDurable(fromDir)
+  }
+
+  async function moveEntry(from: Buffer, to: Buffer, path: Buffer): Promise<void> {
+    const [leftover, present] = [await lstat(from), (await exists(to)) ? await lstat(to) : null]
+    const canMove =
+      present === null ||
+      (isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))
+    if (canMove) {
+      await move(from, to)
+      outcome.placed.push(path)
+    } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
+      await moveBack(from, to, Buffer.concat([path, Buffer.from('/')]))
+    } else outcome.stayed.push(`${path}`)
   }
 }
 

@@ -186,7 +186,9 @@ function Row(props: Folder & { entry: TrashEntry; picked: boolean; onToggle(): v
             <RelativeTime at={since} />
             <span>
               {until === null
-                ? 'pinned, so kept'
+                ? kind === 'trashed-worktree'
+                  ? 'kept while it is pinned or its workspace is in use'
+                  : 'pinned, so kept'
                 : `will be permanently deleted on ${dayOf(until)}`}
             </span>
           </FactLine>

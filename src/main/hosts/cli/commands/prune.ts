@@ -141,7 +141,7 @@ async function printSweep(context: CliContext, sweep: Sweep): Promise<void> {
   if (sentences.length === 0) sentences.push('Nothing is old enough to remove.')
   sentences.push(`${counted(kept, 'transcript')} ${kept === 1 ? 'is' : 'are'} kept.`)
   if (receipt && removed.some((item) => item.kind === 'transcript'))
-    sentences.push(`\`shiplog prune --undo ${receipt.slice(0, 8)}\` takes them back.`)
+    sentences.push(`\`shiplog prune --undo ${receipt.slice(0, 8)}\` puts the transcripts back.`)
   await context.say(sentences.join(' '))
 }
 

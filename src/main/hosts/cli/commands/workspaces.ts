@@ -124,12 +124,13 @@ async function whereDiscarded(
 ): Promise<string[]> {
   const kept = leftovers.filter(({ files }) => files > 0)
   if (kept.length === 0) return []
-  const [{ dataDir }, { trashTtlDays }] = await Promise.all([
+  const [{ dataDir }, { trashTtlDays, trashBytesMax }] = await Promise.all([
     client.app.info(),
     client.retention.settings(),
   ])
+  const within = `within ${counted(trashTtlDays, 'day')}${trashBytesMax === null ? '' : ', or one day if the trash is full'}`
   return [
-    `They can't be restored into a worktree. Copy what you need from there within ${counted(trashTtlDays, 'day')}:`,
+    `They can't be restored into a worktree. Copy what you need from there ${within}:`,
     ...kept.map(({ name }) => `  ${safeLine(join(dataDir, 'trash', name))}`),
   ]
 }
