@@ -388,6 +388,8 @@ describe('the proposed rules', () => {
     ['gh repo view', ['bash: gh repo view']],
     ['git remote -v', ['bash: git remote -v']],
     ['git show HEAD', ['bash: git show *']],
+    ['git worktree list', ['bash: git worktree list']],
+    ['git clean -n', ['bash: git clean -n']],
     ['npm isnt left-pad', ['bash: npm isnt left-pad']],
     ['pip download a', ['bash: pip download a']],
     ['kubectl get pods', ['bash: kubectl get pods']],

@@ -11,7 +11,7 @@ import type { ShellWord } from './shell-words.ts'
  */
 const withAnyArguments = new Set(
   [
-    'git add am apply blame branch cat-file checkout cherry-pick clean commit describe diff diff-tree log ls-files ls-tree merge merge-base mv reset restore rev-list rev-parse revert rm shortlog show show-ref stash status switch tag worktree',
+    'git add blame branch cat-file checkout cherry-pick commit describe diff diff-tree log ls-files ls-tree merge merge-base mv reset restore rev-list rev-parse revert rm shortlog show show-ref stash status switch tag',
     'npm test t run-script ls list outdated view audit why prune dedupe',
     'pnpm test ls list outdated view audit why prune dedupe',
     'yarn test list outdated info audit why dedupe',
