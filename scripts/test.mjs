@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { runInOwnGroup } from './process-group.mjs'
 import { makeScratchDirectory } from './scratch-directory.mjs'
+import { unitTests } from './unit-tests.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (path) => join(root, 'node_modules', path)
@@ -44,50 +45,14 @@ const checks = [
   { name: 'types of the renderer', args: [tsc, '-p', 'src/renderer'] },
 ]
 /**
- * These files share two processes, because each new process loads 300 modules first. Files that start Git many times
- * are not among them: a process grows with every file, and starting Git copies its page tables.
- */
-const withoutGit = ['agents', 'archive', 'artifacts', 'components', 'fake-host', 'fake-models']
-  .concat(['hosts', 'journal', 'ledger', 'log', 'mutants', 'processes', 'renderer', 'rpc', 'runs'])
-  .concat(['secrets', 'sessions', 'shared', 'tasks/agent-history', 'tasks/resume', 'toolchain'])
-  .concat(['tasks/start', 'tasks/state', 'cli/resume'])
-  .map((folder) => `tests/${folder}/`)
-  .concat(
-    ['agent-run', 'agent-setup', 'budgets', 'doctor', 'exit-codes', 'lists', 'mcp', 'permissions']
-      .concat(['prune', 'terminal', 'usage', 'verify'])
-      .map((command) => `tests/cli/${command}.test.ts`),
-    ['bench/rounds', 'cli/projects', 'cli/search', 'cli/serve-and-open']
-      .concat(['crash/fault-fs', 'crash/found', 'doctor/data-dir-mode'])
-      .concat(['doctor/left-over', 'doctor/on-disk', 'git/diff', 'git/environment'])
-      .concat(['git/errors', 'git/git-dir', 'git/history'])
-      .concat(['git/hostile/changed-configuration', 'git/hostile/partial-clone'])
-      .concat(['git/identity', 'git/init', 'git/inspect', 'git/merge-writing'])
-      .concat(['git/reconnect', 'git/remote-name', 'git/run', 'git/snapshot'])
-      .concat(['git/sparse-checkout', 'git/texts', 'retention/expiry'])
-      .concat(['retention/plan', 'tasks/activity/silence', 'tasks/activity/waits'])
-      .concat(['tasks/limits/quota-sleep', 'tasks/limits/settings'])
-      .concat(['tasks/limits/tree-limits', 'tasks/recovery/closing-lost-runs'])
-      .concat(['tasks/recovery/recovered-usage'])
-      .concat(['tasks/recovery/reported-before-crash', 'tasks/runs-without-git'])
-      .concat(['tasks/sub-agents/named-task', 'turn-store/deleted-tasks'])
-      .concat(['turn-store/odd-repositories', 'turn-store/places'])
-      .concat(['workspaces/applying', 'workspaces/changed-by-agents'])
-      .concat(['workspaces/files/find-files', 'workspaces/files/rank-files'])
-      .concat(['workspaces/gone-folder', 'workspaces/kept-commits'])
-      .concat(['workspaces/projects', 'workspaces/removal-without-git'])
-      .concat(['workspaces/setup-files', 'workspaces/strangers'])
-      .concat(['workspaces/trusted-in-between'])
-      .map((name) => `tests/${name}.test.ts`),
-  )
-/**
  * Files that replace a module get a process each: another file may have loaded the original one. So do those that run as
  * another user: what an earlier file left open is still the first user's.
  */
 const needsOwnProcess = (file) =>
-  /vi\.mock\(|seteuid|as-nobody/.test(readFileSync(join(root, file), 'utf8'))
+  /vi\.mock\(|seteuid|unprivileged\.ts/.test(readFileSync(join(root, file), 'utf8'))
 const kindOf = (file) => {
   if (needsOwnProcess(file)) return 'apart'
-  return withoutGit.some((path) => file.startsWith(path)) ? 'unit' : 'service'
+  return unitTests.some((path) => file.startsWith(path)) ? 'unit' : 'service'
 }
 const [apart = [], unit = [], service = []] = ['apart', 'unit', 'service'].map((kind) =>
   testFiles().filter((file) => kindOf(file) === kind),
