@@ -10,7 +10,7 @@ import type { ShiplogClient } from '../../src/shared/contract/index.ts'
 import type { Project } from '../../src/shared/records/projects/projects.ts'
 import { isSettled } from '../../src/shared/records/tasks/task-status.ts'
 import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
-import { createSandbox, type Sandbox } from '../cli/shiplog-process.ts'
+import { createSandbox, type Sandbox } from '../cli/processes/shiplog-process.ts'
 
 export { expect } from '@playwright/test'
 

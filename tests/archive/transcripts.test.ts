@@ -19,7 +19,7 @@ import { withWholeValues } from '../../src/shared/whole-values.ts'
 import { type SessionBuilder, session } from '../fixtures/entries/builder.ts'
 import { temporaryDir } from '../harness.ts'
 import fc from '../random.ts'
-import { randomHistory } from '../shared/random-history.ts'
+import { randomHistory } from '../shared/projections/random-history.ts'
 
 const taskId = newTaskId()
 

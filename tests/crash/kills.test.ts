@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest'
 import { demoFiles } from '../../src/main/agents/scripted/demo/project.ts'
 import { demoScenario } from '../../src/main/agents/scripted/demo/scenario.ts'
-import { createSandbox } from '../cli/shiplog-process.ts'
+import { createSandbox } from '../cli/processes/shiplog-process.ts'
 import { isSoak, reportFigure, seed, soakFactor, tryEach } from './effort.ts'
 import { createRandom, type Random } from './fault-fs/random.ts'
 import { whatIsWrong } from './kills/aftermath.ts'

@@ -4,7 +4,7 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
-import { createSandbox, type RunningCli, type Sandbox } from '../cli/shiplog-process.ts'
+import { createSandbox, type RunningCli, type Sandbox } from '../cli/processes/shiplog-process.ts'
 
 const slow = `
 version: 1

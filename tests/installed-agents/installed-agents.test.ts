@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { jsonLines } from '../cli/fake-process.ts'
-import { createSandbox, type Sandbox } from '../cli/shiplog-process.ts'
+import { createSandbox, type Sandbox } from '../cli/processes/shiplog-process.ts'
 import { startFakeModels } from '../fake-models/fake-models.ts'
 import { call, type ScriptRequest, say, type Turn } from '../fake-models/script.ts'
 import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'

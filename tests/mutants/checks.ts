@@ -58,7 +58,7 @@ export const checksMutants: Mutant[] = [
     file: 'src/main/record-tools/answers.ts',
     find: '(treeOf(tasks, scope)?.children ?? [])',
     replace: 'newest',
-    tests: ['tests/cli/mcp.test.ts'],
+    tests: ['tests/cli/processes/mcp.test.ts'],
   },
   {
     id: 'record-server-hidden-characters',
@@ -66,6 +66,6 @@ export const checksMutants: Mutant[] = [
     file: 'src/main/hosts/mcp/text-tools.ts',
     find: "return { content: [{ type: 'text', text: visibleText(text) }] }",
     replace: "return { content: [{ type: 'text', text }] }",
-    tests: ['tests/cli/mcp.test.ts'],
+    tests: ['tests/cli/processes/mcp.test.ts'],
   },
 ]

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts'
 
 const workspaces = [
-  'tests/workspaces/moved-projects.test.ts',
-  'tests/workspaces/project-clones.test.ts',
+  'tests/workspaces/projects/moved-projects.test.ts',
+  'tests/workspaces/projects/project-clones.test.ts',
 ]
-const tests = ['tests/shared/fold-project.test.ts', ...workspaces]
+const tests = ['tests/shared/projections/fold-project.test.ts', ...workspaces]
 
 /** What a project is known by, and what goes with it when it moves. */
 export const movedProjectsMutants: Mutant[] = [
@@ -94,7 +94,7 @@ export const movedProjectsMutants: Mutant[] = [
     find: "return code === 'ENOENT' || code === 'ENOTDIR'",
     replace: 'return code !== null',
     harm: 'A project on a disk that fails for a moment loses its record to a clone of it.',
-    tests: ['tests/workspaces/gone-folder.test.ts'],
+    tests: ['tests/workspaces/projects/gone-folder.test.ts'],
   },
   {
     id: 'moved-remote-ignored',
@@ -118,7 +118,7 @@ export const movedProjectsMutants: Mutant[] = [
     find: 'path.basename(path.dirname(place)) !== path.basename(root) || exists(place)',
     replace: 'exists(place)',
     harm: "What Git notes of the person's own worktree on another drive is overwritten.",
-    tests: ['tests/git/reconnect.test.ts'],
+    tests: ['tests/git/worktrees/reconnect.test.ts'],
   },
   {
     id: 'moved-other-repository-unnoticed',
@@ -134,7 +134,7 @@ export const movedProjectsMutants: Mutant[] = [
     find: "const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }",
     replace: 'const env = {}',
     harm: 'A repository claims the first commit of another one by a replacement.',
-    tests: ['tests/git/identity.test.ts'],
+    tests: ['tests/git/repository-facts/identity.test.ts'],
   },
   {
     id: 'moved-address-kept',
@@ -142,6 +142,6 @@ export const movedProjectsMutants: Mutant[] = [
     find: '  return hashedName(name ?? text)\n',
     replace: '  return name ?? text\n',
     harm: 'A password in the address of a remote is kept in the ledger.',
-    tests: ['tests/git/remote-name.test.ts'],
+    tests: ['tests/git/repository-facts/remote-name.test.ts'],
   },
 ]

@@ -8,7 +8,7 @@ export const projectionsMutants: Mutant[] = [
     find: '  if (entry.seq <= state.seq) return state\n',
     replace: '',
     harm: 'Entries that are both read and received as events count twice in the answers about a session.',
-    tests: ['tests/shared/session-state.test.ts'],
+    tests: ['tests/shared/projections/session-state.test.ts'],
   },
   {
     id: 'projections-state-forgets-oldest-silently',
@@ -16,7 +16,7 @@ export const projectionsMutants: Mutant[] = [
     find: '    state.filesCut = true\n',
     replace: '',
     harm: 'Drift says nothing of files that a very large session changed long ago.',
-    tests: ['tests/shared/session-state.test.ts'],
+    tests: ['tests/shared/projections/session-state.test.ts'],
   },
   {
     id: 'projections-state-keeps-failed-report',
@@ -24,7 +24,7 @@ export const projectionsMutants: Mutant[] = [
     find: "if (entry.status === 'failed') state.reported = false",
     replace: "if (entry.status === 'completed') state.reported = false",
     harm: 'An agent that is retried after it failed counts as having reported already.',
-    tests: ['tests/shared/session-state.test.ts'],
+    tests: ['tests/shared/projections/session-state.test.ts'],
   },
   {
     id: 'projections-call-without-result',
@@ -65,7 +65,7 @@ export const projectionsMutants: Mutant[] = [
     find: 'complete: a.complete && b.complete,',
     replace: 'complete: b.complete,',
     harm: 'The cost of an agent is shown as complete although a lost run is not counted.',
-    tests: ['tests/shared/ledger-state.test.ts'],
+    tests: ['tests/shared/projections/ledger-state.test.ts'],
   },
   {
     id: 'projections-new-run-expired',
@@ -73,7 +73,7 @@ export const projectionsMutants: Mutant[] = [
     find: '    // The record of the new run is kept, even if that of earlier runs has expired.\n    transcriptExpired: null,\n',
     replace: '',
     harm: 'What an agent records after its transcript expired is called expired as well, and can not be read.',
-    tests: ['tests/shared/ledger-state.test.ts'],
+    tests: ['tests/shared/projections/ledger-state.test.ts'],
   },
   {
     id: 'projections-root-trashed-alone',
@@ -84,7 +84,7 @@ export const projectionsMutants: Mutant[] = [
     tests: [
       'tests/retention/retention.test.ts',
       'tests/retention/settings.test.ts',
-      'tests/workspaces/restore.test.ts',
+      'tests/workspaces/restore/restore.test.ts',
     ],
   },
   {
@@ -101,7 +101,10 @@ export const projectionsMutants: Mutant[] = [
     find: 'if (end <= task.createdAt) {',
     replace: 'if (end > task.createdAt) {',
     harm: 'The agent history says parallel of what ran one after the other, and the other way round.',
-    tests: ['tests/shared/ledger-state.test.ts', 'tests/tasks/agent-history/entries.test.ts'],
+    tests: [
+      'tests/shared/projections/ledger-state.test.ts',
+      'tests/tasks/agent-history/entries.test.ts',
+    ],
   },
   {
     id: 'projections-abandoned-depended-on',
@@ -110,7 +113,7 @@ export const projectionsMutants: Mutant[] = [
     replace: '.find(',
     harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',
     tests: [
-      'tests/shared/ledger-state.test.ts',
+      'tests/shared/projections/ledger-state.test.ts',
       'tests/tasks/resume.test.ts',
       'tests/tasks/follow-ups.test.ts',
     ],

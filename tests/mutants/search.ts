@@ -59,7 +59,7 @@ export const searchMutants: Mutant[] = [
     find: 'for (const unit of units.end()) take(unit)',
     replace: 'units.end()',
     harm: 'A filter does not show the call that is running.',
-    tests: ['tests/shared/filter-transcript.test.ts'],
+    tests: ['tests/shared/projections/filter-transcript.test.ts'],
   },
   {
     id: 'search-filter-shell-changes',
@@ -67,7 +67,7 @@ export const searchMutants: Mutant[] = [
     find: '(trees && call.tree !== result.tree) ||',
     replace: '',
     harm: 'Files that a command changed are missing among what changed files.',
-    tests: ['tests/shared/filter-transcript.test.ts'],
+    tests: ['tests/shared/projections/filter-transcript.test.ts'],
   },
   {
     id: 'search-unspaced-scripts',

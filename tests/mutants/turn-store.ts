@@ -40,6 +40,6 @@ export const turnStoreMutants: Mutant[] = [
     find: 'return [state.projects, state.removedProjects]',
     replace: 'return [state.projects]',
     harm: 'Restoring an agent of a project that was removed from the list does not find its files.',
-    tests: ['tests/turn-store', 'tests/workspaces/moved-projects.test.ts'],
+    tests: ['tests/turn-store', 'tests/workspaces/projects/moved-projects.test.ts'],
   },
 ]

@@ -18,7 +18,7 @@ export const workspacesMutants: Mutant[] = [
     find: '    if (!here && known) return\n',
     replace: '',
     harm: 'A removal that continues after a crash replaces the saved patch by "its folder was gone".',
-    tests: ['tests/workspaces/rolling-forward.test.ts'],
+    tests: ['tests/workspaces/restore/rolling-forward.test.ts'],
   },
   {
     id: 'workspaces-final-commit-not-kept',
@@ -26,7 +26,7 @@ export const workspacesMutants: Mutant[] = [
     find: '      await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })\n',
     replace: '',
     harm: 'After `git gc` a removed workspace can be neither merged nor restored from its commits.',
-    tests: ['tests/workspaces/kept-commits.test.ts'],
+    tests: ['tests/workspaces/removal/kept-commits.test.ts'],
   },
   {
     id: 'workspaces-unknown-session-files-deleted',
@@ -34,7 +34,7 @@ export const workspacesMutants: Mutant[] = [
     find: 'if ((await readdir(sessionDir)).length === 0) return removeDurable(sessionDir)',
     replace: 'if ((await readdir(sessionDir)).length >= 0) return removeDurable(sessionDir)',
     harm: "A person's own file in a sub-agent's session directory is deleted with it.",
-    tests: ['tests/workspaces/strangers.test.ts'],
+    tests: ['tests/workspaces/projects/strangers.test.ts'],
   },
   {
     id: 'workspaces-parent-archived-first',
@@ -43,8 +43,8 @@ export const workspacesMutants: Mutant[] = [
     replace: '',
     harm: 'A sub-agent whose archive had to wait has no session directory left to roll up into.',
     tests: [
-      'tests/workspaces/pending-archive.test.ts',
-      'tests/workspaces/concurrent-removal.test.ts',
+      'tests/workspaces/removal/pending-archive.test.ts',
+      'tests/workspaces/removal/concurrent-removal.test.ts',
     ],
   },
   {
@@ -54,8 +54,8 @@ export const workspacesMutants: Mutant[] = [
     replace: 'const left = removalSteps.slice(removal ? removalSteps.indexOf(removal) + 2 : 0)',
     harm: 'A removal that continues after a crash leaves out one of its steps, such as the saving of the patch.',
     tests: [
-      'tests/workspaces/rolling-forward.test.ts',
-      'tests/workspaces/concurrent-removal.test.ts',
+      'tests/workspaces/restore/rolling-forward.test.ts',
+      'tests/workspaces/removal/concurrent-removal.test.ts',
     ],
   },
   {
@@ -65,7 +65,7 @@ export const workspacesMutants: Mutant[] = [
     replace: '',
     harm: 'A worktree is removed although its patch could not be saved.',
     tests: [
-      'tests/workspaces/removal-without-git.test.ts',
+      'tests/workspaces/removal/removal-without-git.test.ts',
       'tests/workspaces/workspace-service.test.ts',
     ],
   },
@@ -75,7 +75,10 @@ export const workspacesMutants: Mutant[] = [
     find: 'task.parentId === null ? workspace.baseCommit : saved?.headCommit',
     replace: 'saved?.headCommit',
     harm: "A root's branch is deleted with the commits for which a person looks there.",
-    tests: ['tests/workspaces/workspace-service.test.ts', 'tests/workspaces/restore.test.ts'],
+    tests: [
+      'tests/workspaces/workspace-service.test.ts',
+      'tests/workspaces/restore/restore.test.ts',
+    ],
   },
   {
     id: 'workspaces-edited-file-replaced',
@@ -118,7 +121,7 @@ export const workspacesMutants: Mutant[] = [
     find: 'if ((await isInRoot(name)) && ',
     replace: 'if (',
     harm: "A file outside the worktree is deleted because the agent put a link in a folder's place.",
-    tests: ['tests/workspaces/leftovers.test.ts'],
+    tests: ['tests/workspaces/removal/leftovers.test.ts'],
   },
   {
     id: 'workspaces-leftovers-replace-files',
@@ -126,7 +129,10 @@ export const workspacesMutants: Mutant[] = [
     find: '(isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))',
     replace: '(isFileOrLink(leftover) && isFileOrLink(present))',
     harm: 'A file that was written into the worktree since is replaced by an older one from the trash.',
-    tests: ['tests/workspaces/leftovers.test.ts', 'tests/workspaces/restore.test.ts'],
+    tests: [
+      'tests/workspaces/removal/leftovers.test.ts',
+      'tests/workspaces/restore/restore.test.ts',
+    ],
   },
   {
     id: 'workspaces-running-agent-applied',
@@ -143,7 +149,7 @@ export const workspacesMutants: Mutant[] = [
     replace:
       'if (!(await exists(path))) return null\n      if (path === "")\n        return refused',
     harm: 'A patch that lost one of its two files is applied without it, and nothing says so.',
-    tests: ['tests/workspaces/apply-saved-files.test.ts'],
+    tests: ['tests/workspaces/changes/apply-saved-files.test.ts'],
   },
   {
     id: 'workspaces-half-written-merged',

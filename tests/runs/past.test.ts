@@ -9,7 +9,7 @@ import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'
-import { randomHistory } from '../shared/random-history.ts'
+import { randomHistory } from '../shared/projections/random-history.ts'
 import { allOf, historyIn, pastOf } from './past-of.ts'
 
 const withoutForks = randomHistory.map((entries) =>

@@ -34,7 +34,7 @@ import { seed } from '../crash/effort.ts'
 import { record } from '../crash/fault-fs/record.ts'
 import { temporaryDir } from '../harness.ts'
 import fc from '../random.ts'
-import { randomHistory } from '../shared/random-history.ts'
+import { randomHistory } from '../shared/projections/random-history.ts'
 
 const id = newTaskId()
 

@@ -18,7 +18,7 @@ import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'
-import { randomHistory } from '../shared/random-history.ts'
+import { randomHistory } from '../shared/projections/random-history.ts'
 
 it('[G9] folds to the same from a stored state anywhere in any history', () => {
   const property = fc.property(randomHistory, fc.nat(60), (entries, at) => {

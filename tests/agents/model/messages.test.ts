@@ -19,7 +19,7 @@ import { say } from '../../fake-models/script.ts'
 import { uuidOf } from '../../fixtures/entries/ids.ts'
 import { png } from '../../images.ts'
 import fc from '../../random.ts'
-import { randomHistory } from '../../shared/random-history.ts'
+import { randomHistory } from '../../shared/projections/random-history.ts'
 import { breachesOf } from './message-rules.ts'
 import { providerOf, wires } from './model-stage.ts'
 

@@ -7,7 +7,7 @@ import type { TranscriptPage, TranscriptSummary } from '../../../src/shared/cont
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { isRunning } from '../../../src/shared/records/tasks/task-status.ts'
 import type { TaskTree } from '../../../src/shared/records/tasks/tasks.ts'
-import type { Sandbox } from '../../cli/shiplog-process.ts'
+import type { Sandbox } from '../../cli/processes/shiplog-process.ts'
 import { type Fact, whatIsLost } from '../facts.ts'
 import type { Random } from '../fault-fs/random.ts'
 import { differences, readTree } from '../fault-fs/tree.ts'

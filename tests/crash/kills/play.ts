@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { Report } from '../../../src/shared/records/tasks/reports.ts'
 import type { TaskTree } from '../../../src/shared/records/tasks/tasks.ts'
-import type { Sandbox } from '../../cli/shiplog-process.ts'
+import type { Sandbox } from '../../cli/processes/shiplog-process.ts'
 import type { HookOrder, Watched } from './hook.ts'
 import { type KillPlan, planVariable } from './plan.ts'
 

@@ -13,7 +13,7 @@ import { newEntryId } from '../../../../src/shared/records/ids.ts'
 import { entryVersion } from '../../../../src/shared/records/parse-entry.ts'
 import { seed } from '../../../crash/effort.ts'
 import fc from '../../../random.ts'
-import { randomHistory } from '../../../shared/random-history.ts'
+import { randomHistory } from '../../../shared/projections/random-history.ts'
 
 const all: Entry[] = Array.from({ length: windowEntriesMax + 500 }, (_, index) => ({
   v: entryVersion,

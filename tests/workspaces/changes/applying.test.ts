@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
+
+it('does not call the changes of a follow-up applied if only those of the previous run were', async () => {
+  const fixture = await openFixture()
+  const root = await start(
+    fixture,
+    `
+version: 1
+name: two
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "date +%N >> times.txt" }
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  const { client } = fixture.shiplog
+  await client.tasks.applyPatch({ taskId: root })
+  expect((await taskOf(fixture.shiplog, root)).patch).toBe('applied')
+  await client.tasks.prompt({ taskId: root, prompt: 'Again' })
+  await until(fixture.shiplog, (tasks) =>
+    tasks.some((task) => task.runs.length === 2 && task.status === 'completed'),
+  )
+  expect((await taskOf(fixture.shiplog, root)).patch).not.toBe('applied')
+  expect(git(fixture.project.dir, 'status', '--porcelain')).toContain('times.txt')
+})

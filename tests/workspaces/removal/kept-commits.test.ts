@@ -1,0 +1,45 @@
+/** A removed worktree takes its branch and its reflog along: the turn store is all that keeps what was committed. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { git, inTurnStore, openFixture, start, taskOf, until } from '../../harness.ts'
+
+const scenario = `
+version: 1
+name: committed
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: worker, title: Work, prompt: Go }
+      - say: Done.
+  worker:
+    turns:
+      - report: { title: Worked, markdown: Done. }
+`
+
+it('[R3] keeps the commits of a removed sub-agent through a gc, including those that no run recorded', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario, { keep: true })
+  await until(
+    fixture.shiplog,
+    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
+  )
+  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
+  const path = workspace?.path ?? ''
+  // After the run, so that no snapshot of one holds it; and nothing is left for a snapshot of the removal.
+  await writeFile(join(path, 'late.txt'), 'late\n')
+  git(path, 'add', '-A')
+  git(path, 'commit', '-q', '-m', 'Late')
+  const commit = git(path, 'rev-parse', 'HEAD').trim()
+
+  const { client } = fixture.shiplog
+  await client.workspace.remove({ workspaceId: id })
+  const { dir } = fixture.project
+  expect(git(dir, 'branch', '--contains', commit).trim()).toBe('')
+  git(dir, 'reflog', 'expire', '--expire=now', '--all')
+  git(dir, 'gc', '-q', '--prune=now')
+  expect(() => git(dir, 'cat-file', '-e', commit)).toThrow()
+  expect(inTurnStore(fixture, 'show', `${commit}:late.txt`)).toBe('late\n')
+  expect((await client.tasks.applyPatch({ taskId: id })).kind).toBe('applied')
+})

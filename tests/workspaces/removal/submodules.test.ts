@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { git, gitProject, openFixture, start, taskOf, untilQuiet } from '../../harness.ts'
+import { itInSoak } from '../../soak.ts'
+
+const allowFiles = '-c protocol.file.allow=always'
+
+const commitIn =
+  'cd lib && git checkout -q -b work && echo b > b.txt && git add b.txt && git commit -qm B && cd ..'
+
+async function removedAfter(commands: string) {
+  const fixture = await openFixture()
+  const { dir } = fixture.project
+  const library = await gitProject(join(fixture.dir, 'library'), { 'a.txt': 'a\n' })
+  git(dir, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib')
+  git(dir, 'commit', '-qm', 'With a library')
+  const id = await start(
+    fixture,
+    `
+version: 1
+name: in a submodule
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "git ${allowFiles} submodule --quiet update --init && ${commands}" }
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  expect((await taskOf(fixture.shiplog, id)).status).toBe('completed')
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const { notices } = await fixture.shiplog.client.app.info()
+  return {
+    kept: join(fixture.dataDir, 'trash', `worktree-${id}`, 'lib'),
+    told: notices.map(({ text }) => text).join('\n'),
+  }
+}
+
+it('[R3] keeps an agent’s work in a submodule as a repository in the trash, and reports that', async () => {
+  const { kept, told } = await removedAfter(
+    'cd lib && echo b > b.txt && git add b.txt && git commit -qm B && echo c > c.txt && echo d >> a.txt',
+  )
+  expect(git(kept, 'log', '--format=%s').trim().split('\n')).toEqual(['B', 'First'])
+  expect(git(kept, 'status', '--porcelain')).toBe(' M a.txt\n?? c.txt\n')
+  expect(await readFile(join(kept, 'c.txt'), 'utf8')).toBe('c\n')
+  expect(told).toContain('which no patch contains: lib')
+})
+
+it.each([
+  ['stashed in it', 'cd lib && echo b >> a.txt && git stash -q'],
+  ['committed in one that it then removed', `${commitIn} && git rm -q --cached lib`],
+  ['committed in one that it then closed', `${commitIn} && git submodule -q deinit -f lib`],
+])('[R3] keeps what an agent %s', async (_what, commands) => {
+  const { kept, told } = await removedAfter(commands)
+  const subjects = git(kept, 'log', '--all', '--format=%s').trim().split('\n')
+  expect(subjects.some((one) => one === 'B' || one.startsWith('WIP on'))).toBe(true)
+  expect(told).toContain('which no patch contains: lib')
+})
+
+itInSoak('keeps nothing of an unchanged submodule', async () => {
+  const { kept, told } = await removedAfter('cat lib/a.txt')
+  await expect(readFile(join(kept, 'a.txt'))).rejects.toThrow('ENOENT')
+  expect(told).toBe('')
+})
