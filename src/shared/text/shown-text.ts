@@ -47,7 +47,7 @@ const mixedLetters = new RegExp(
   'u',
 )
 /** An address whose host has other letters than those of ASCII, with a scheme or after an `@`. */
-const foreignHost = /:\/\/[^\s/"']*[^\x00-\x7f]|@[^\s/:"']*[^\x00-\x7f][^\s/:"']*[.:/]/u
+const foreignHost = /:\/\/[^\s/"']*[^\x00-\x7f]|@[^\s/:"'@]*[^\x00-\x7f]/u
 /** Full-width and mathematical letters, and signs that look like those of the shell: slashes, dots, colons, pipes. */
 const lookalikeSigns =
   /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]|[\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff5e\u2044\u2215\u2216\u29f8\u2024\ua789\u2236\u037e\u2223\u01c0\u2010-\u2015\u2212](?=[\w.\-/@$])|(?<=[\w.\-/@$])[\uff01-\uff0f\uff1a-\uff20\u2044\u2215\u2216\u29f8\u2024\ua789\u2236\u037e\u2223\u01c0]/u

@@ -131,3 +131,13 @@ it.each([
 ])('[K6] says nothing of %s', (command) => {
   expect(shownCommand(command).notes).toEqual([])
 })
+
+it.each(['@', 'git@a', '@é', 'é@', '://é', '–a', 'aбв'])(
+  '[K6] looks at 100 kB of %j in no time that anybody notices',
+  (text) => {
+    const begun = process.cpuUsage()
+    shownCommand(text.repeat(100_000 / text.length))
+    shownCommand(`@${text.repeat(100_000 / text.length)}`)
+    expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000)
+  },
+)
