@@ -118,6 +118,11 @@ describe('[P3] what must not be covered', () => {
     ['mvn test *', 'mvn test exec:exec'],
     ['gradle test *', 'gradle test -I x.gradle'],
     ['just test *', 'just test --shell ./x'],
+    ['eslint *', 'eslint -o ../.bashrc src'],
+    ['pytest *', 'pytest --basetemp=/home/u'],
+    ['pytest *', 'pytest --junitxml ../x'],
+    ['jest *', 'jest --outputFile=../x'],
+    ['tsc *', 'tsc --outFile ../x'],
     ['git diff *', 'git diff --no-index /dev/null ../key'],
   ])('a rule %j does not cover %s', (rule, command) => {
     asked(command, 'ask', allowed(`bash: ${rule}`))
@@ -392,6 +397,9 @@ describe('the proposed rules', () => {
     ['git clean -n', ['bash: git clean -n']],
     ['npm isnt left-pad', ['bash: npm isnt left-pad']],
     ['pip download a', ['bash: pip download a']],
+    ['eslint src', ['bash: eslint *']],
+    ['eslint -o out.txt src', ['bash: eslint -o out.txt src']],
+    ['tsc -p .', ['bash: tsc *']],
     ['kubectl get pods', ['bash: kubectl get pods']],
     ['make test SHELL=./x', ['bash: make test SHELL=./x']],
   ])('%s: %j', (command, proposal) => {

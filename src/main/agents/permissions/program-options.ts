@@ -67,8 +67,21 @@ const gradleOption =
 /** A goal with a colon is a plugin's: `exec:exec`. */
 const mavenOption = /^-[Dfstg]|^--(?:file|settings|global-|toolchains|define)|:/
 
+/** Tests and linters write reports where they are told, and pytest empties the folder of `--basetemp`. */
+const reportOption =
+  /^-{1,2}(?:o|out|output[\w-]*|junit[\w-]*|log-junit|basetemp|report-log|result-log|log-file|cache-(?:location|dir|file)|coverage[.-][\w-]*(?:dir|directory|html|clover|text|xml|php))(?:=|$)|^-o./i
+const compilerOption =
+  /^--?(?:out|outDir|outFile|declarationDir|tsBuildInfoFile|generateTrace|generateCpuProfile)$/i
+const reporting = Object.fromEntries(
+  'vitest jest mocha pytest eslint prettier biome ruff mypy rspec phpunit'
+    .split(' ')
+    .map((program) => [program, (text: string) => reportOption.test(text)]),
+)
+
 /** By program. An option is one that matches. */
 const options: Readonly<Record<string, (text: string, args: readonly string[]) => boolean>> = {
+  ...reporting,
+  tsc: (text) => compilerOption.test(text),
   git: isGitOption,
   npm: isPackageManagerOption,
   pnpm: isPackageManagerOption,

@@ -80,7 +80,9 @@ export function proposedRule({
   if (name === undefined || name.kind !== 'literal') return null
   const start = [...prefix.map(textOfAssignment), shellQuoted(name.value)]
   const literals = args.map((word) => (word.kind === 'literal' ? word.value : null))
-  if (anyArguments.has(name.value)) return rule([...start, '*'])
+  const certain = literals.filter((one) => one !== null)
+  const namesWhatRuns = certain.some((one) => isProgramOption(name.value, one, certain))
+  if (anyArguments.has(name.value) && !namesWhatRuns) return rule([...start, '*'])
   const named = decisiveArguments(name.value, literals)
   if (named) return rule([...start, ...named.map(shellQuoted), '*'])
   if (args.some((word) => word.kind === 'dynamic')) return null
