@@ -133,7 +133,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'configuration-secret-of-several-lines',
     file: 'src/main/agents/acp/configuration/env-secrets.ts',
-    find: '    .split(/(\\r\\n?|\\n)/)\n',
+    find: '    .split(/(\\r\\n?|[\\n\\u2028\\u2029])/)\n',
     replace: '    .split(/(\\0)/)\n',
     harm: 'A secret of several lines hides where the agent would send its key.',
     tests: ['tests/agents/acp/configuration/find-configuration.test.ts'],

@@ -15,21 +15,24 @@ const alike = new RegExp(
     /\\[^\w\n]/,
     /\$(?:[?#@*!-]|\w+(?![\w[])|\{\w+\}|\((?!\())/,
     // To zsh, a word `=name` is the path of a program.
-    /[\w./:@%,*?-]|(?<=[\w-])=(?![(=])|\+(?!=)|~(?![+\d-])/,
-    // `[` as a command, groups and subshells.
-    /\[(?=\s)|\](?=[\s;]|$)|[!{](?=\s)|\}/,
+    /[\w./:@%,?-]|\*(?!\*)|(?<=[\w-])=(?![(=])|\+(?!=)|~(?![+\d-])/,
+    // `[` as a command, and subshells. To zsh, `}` ends a group anywhere.
+    /\[(?=\s)|\](?=[\s;]|$)|!(?=\s)/,
     /(?<=^|[\s;&|])\((?!\()|\)/,
     // Separators and redirections.
     /[ \t\n]|;(?!&)|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
-    /<(?![<>(&])|>>?(?![>|(&])|[\d ]>&\d/,
+    /<(?![<>(&\d-])|>>?(?![>|(&!])|[\d ]>&\d/,
   ]
     .map(({ source }) => source)
     .join('|')})*$`,
 )
 
-/** Reserved words of some shells, and variables from which zsh takes the folders of programs and functions. */
+/**
+ * Reserved words of some shells; variables with a meaning to zsh; numbers, which zsh evaluates as arithmetic, with
+ * substitutions in an index.
+ */
 const special =
-  /\b(?:function|select|coproc|time|foreach|repeat)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])/
+  /\b(?:function|select|coproc|time|foreach|repeat|always|printf|histchars)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])|\s-(?:t|eq|ne|lt|le|gt|ge)\s|\[[^\]\n]{0,200}(?:\$\(|`)/
 
 /** Reports whether the text means the same to every shell. False where that is not certain. */
 export const isReadAlike = (text: string): boolean => alike.test(text) && !special.test(text)

@@ -49,23 +49,42 @@ const packageManagerOptions = [
   '--cwd',
   '--dir',
   '--globalconfig',
+  '--config.',
   '--node-options',
+  '--pnpmfile',
   '--prefix',
+  '--preload',
   '--registry',
   '--script-shell',
   '--shell',
   '--userconfig',
+  '--viewer',
 ]
+/** npm takes long options with one dash as well. */
 const isPackageManagerOption = (text: string): boolean =>
-  beginsOption(text, packageManagerOptions) || /^-C/.test(text)
+  beginsOption(text.replace(/^-(?=\w{2})/, '--'), packageManagerOptions) ||
+  text.startsWith('--config.') ||
+  /^-[Ccr]/.test(text)
 
 /** Variables of make (`SHELL=./x`), files that it reads, folders that it goes to, text that it evaluates. */
-const makeOption =
-  /^-[A-Za-z]*[fCIEoW]|^--(?:ev|fi|makef|di|inc|old|wh|what|new|ass)|^[\w.]+\s*[:+?!]*=/
+const makeOption = /^-[A-Za-z]*[fCIEoW]|^[\w.]+\s*[:+?!]*=/
+/** make takes any beginning of one. */
+const longMakeOptions = [
+  '--eval',
+  '--file',
+  '--makefile',
+  '--directory',
+  '--include-dir',
+  '--old-file',
+  '--assume-old',
+  '--assume-new',
+  '--new-file',
+  '--what-if',
+]
 const gradleOption =
-  /^-[IbcpgPD]|^--(?:init-script|build-file|settings-file|project-|include-build|gradle-user-home|system-prop)/
+  /^-[a-zA-Z]*[IbcpgPD]|^--(?:init-s|build-file|settings-file|project-|include-build|gradle-u|system-prop)/
 /** A goal with a colon is a plugin's: `exec:exec`. */
-const mavenOption = /^-[Dfstg]|^--(?:file|settings|global-|toolchains|define)|:/
+const mavenOption = /^-[a-zA-Z]*[Dfstg]|^--(?:fi|set|global-|tool|def)|:/
 
 /** Tests and linters write reports where they are told, and pytest empties the folder of `--basetemp`. */
 const reportOption =
@@ -82,16 +101,22 @@ const reporting = Object.fromEntries(
 const options: Readonly<Record<string, (text: string, args: readonly string[]) => boolean>> = {
   ...reporting,
   tsc: (text) => compilerOption.test(text),
+  mypy: (text) => reportOption.test(text) || text.startsWith('--python-e'),
+  uv: (text) => beginsOption(text, ['--with', '--python', '--directory', '--project', '--index']),
+  pip: (text) => beginsOption(text, ['--python']),
+  bundle: (text) => beginsOption(text, ['--gemfile']),
+  composer: (text) => beginsOption(text, ['--working-dir']) || text.startsWith('-d'),
+  poetry: (text) => beginsOption(text, ['--directory', '--project']) || text.startsWith('-C'),
   git: isGitOption,
   npm: isPackageManagerOption,
   pnpm: isPackageManagerOption,
   yarn: isPackageManagerOption,
   bun: isPackageManagerOption,
-  make: (text) => makeOption.test(text),
+  make: (text) => makeOption.test(text) || beginsOption(text, longMakeOptions),
   just: (text) =>
     /^-[fdcE]|^--(?:justfile|working-directory|shell|command|set|dotenv|chooser)/.test(text),
   go: (text) =>
-    /^--?(?:exec|toolexec|vettool|overlay|modfile|ldflags|gccgoflags|compiler|C|o)(?:=|$)/.test(
+    /^--?(?:exec|toolexec|vettool|overlay|modfile|ldflags|gccgoflags|gcflags|asmflags|compiler|\w*profile|trace|outputdir|C|o)(?:=|$)/.test(
       text,
     ),
   cargo: (text) => /^\+|^-[CZ]|^--(?:config|manifest-path|target-dir|artifact-dir)/.test(text),
@@ -100,7 +125,7 @@ const options: Readonly<Record<string, (text: string, args: readonly string[]) =
   mvn: (text) => mavenOption.test(text),
   './mvnw': (text) => mavenOption.test(text),
   dotnet: (text) =>
-    /^@|^[-/]{1,2}p(?:roperty)?:|^--(?:settings|test-adapter-path|property|logger|output)|^-[so]/.test(
+    /^@|^[-/]{1,2}(?:p|property|l|logger|dl|distributedlogger|t|target):|^--(?:settings|test-adapter-path|property|logger|output)|^-[sol]/.test(
       text,
     ),
 }

@@ -12,13 +12,13 @@ import type { ShellWord } from './shell-words.ts'
 const withAnyArguments = new Set(
   [
     'git add blame branch cat-file checkout cherry-pick commit describe diff diff-tree log ls-files ls-tree merge merge-base mv reset restore rev-list rev-parse revert rm shortlog show show-ref stash status switch tag',
-    'npm test t run-script ls list outdated view audit why prune dedupe',
-    'pnpm test ls list outdated view audit why prune dedupe',
-    'yarn test list outdated info audit why dedupe',
+    'npm test t run-script ls list outdated view why',
+    'pnpm test ls list outdated view why',
+    'yarn test list outdated info why',
     'bun test',
-    'deno lint fmt check doc info',
+    'deno lint fmt doc',
     'cargo build check test clippy fmt doc bench tree metadata clean',
-    'go build vet test fmt list doc version mod',
+    'go build vet test fmt list doc version',
     'docker ps images logs version info stats top port',
     'docker-compose logs ps',
     'dotnet build test format restore',

@@ -264,8 +264,8 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     ['BASE_URL=http://me:pw@evil/x', 'BASE_URL=http://[hidden]@evil/x'],
     ['GIT_ASKPASS=./evil', 'GIT_ASKPASS=./evil'],
     [
-      'A="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nBASE_URL=http://evil\n"',
-      'A=[hidden]\n[hidden]\nBASE_URL=http://evil\n"',
+      'MY_KEY="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nBASE_URL=http://evil\n"',
+      'MY_KEY=[hidden] PRIVATE KEY-----\n[hidden]\nBASE_URL=http://evil\n"',
     ],
     ['export API_KEY="a b" # note', 'export API_KEY=[hidden]'],
     [
@@ -277,9 +277,21 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
       'A=[hidden] PRIVATE KEY-----\nscripts/someprogramXYZ',
     ],
     [
-      'A="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nx y\nscripts/someprogramXYZ"',
-      'A=[hidden]\n[hidden]\nx y\nscripts/someprogramXYZ"',
+      'MY_KEY="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nx y\nscripts/someprogramXYZ"',
+      'MY_KEY=[hidden] PRIVATE KEY-----\n[hidden]\nx y\nscripts/someprogramXYZ"',
     ],
+    [
+      'GIT_SSH_COMMAND="-----BEGIN PRIVATE KEY-----\nscripts/someprogramXYZ\n"',
+      'GIT_SSH_COMMAND="-----BEGIN PRIVATE KEY-----\nscripts/someprogramXYZ\n"',
+    ],
+    [
+      'MY_KEY="-----BEGIN PRIVATE KEY-----\nAAAAAAAAAAAAAAAAAAAA"\nscripts/someprogramXYZ',
+      'MY_KEY=[hidden] PRIVATE KEY-----\n[hidden]\nscripts/someprogramXYZ',
+    ],
+    ['API_TOKEN=" #\u2028BASH_ENV: ./evil', 'API_TOKEN=[hidden]\u2028BASH_ENV: ./evil'],
+    ['GIT_CREDENTIAL_HELPER=./evil', 'GIT_CREDENTIAL_HELPER=./evil'],
+    [`CC=ghp_${'a1B2'.repeat(9)}`, `CC=ghp_${'a1B2'.repeat(9)}`],
+    ['CONFIG_TOKEN=abc', 'CONFIG_TOKEN=[hidden]'],
     [`BASH_ENV=ghp_${'a1B2'.repeat(9)}`, `BASH_ENV=ghp_${'a1B2'.repeat(9)}`],
     ['API_KEY=a ./evil b', 'API_KEY=[hidden] ./evil b'],
   ])('hides secrets in %j, and nothing else', async (text, shown) => {

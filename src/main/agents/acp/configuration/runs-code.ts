@@ -56,7 +56,7 @@ const isClaudeFile = (path: string): boolean => /(?:^|\/)\.claude\//i.test(path)
 
 function markdownRunsCode(text: string, toolsNarrow: boolean): boolean {
   // Commands that the agent runs before the model sees their output: !`git status`, ```! and !{git status}.
-  if (/!`|!\{|(?:`{3,}|~{3,})[ \t]*!/.test(text)) return true
+  if (/!`|!\{|(?:(?<!`)`{3,}|(?<!~)~{3,})[ \t]*!/.test(text)) return true
   // Some agents accept blank lines or a byte order mark before the front matter.
   const trimmed = text.replace(/^[\s\uFEFF]+/u, '')
   if (!trimmed.startsWith('---')) return false
