@@ -60,6 +60,11 @@ describe('[P2] a command', () => {
   )
 })
 
+it('[P2] a program whose name looks like an assignment is none', () => {
+  const { actions } = command({ command: ['a=b/evil'] })
+  expect(actions).toMatchObject([{ input: { command: "'a=b/evil'" } }])
+})
+
 describe('[P2] what is no plain command is shown whole, and no rule decides it', () => {
   it.each([
     ['the tool of an MCP server', { query: 'DROP TABLE users', command: 'ls' }, { kind: 'other' }],
@@ -73,6 +78,8 @@ describe('[P2] what is no plain command is shown whole, and no rule decides it',
     ['a move', { command: 'ls', from: 'a', to: '/etc/b' }, { kind: 'move' }],
     ['a fetch with a body', { url: 'https://a.example', body: 'x' }, { kind: 'fetch' }],
     ['a command beside a diff', { command: 'rm -rf /home/u' }, { content: [diff] }],
+    ['a move with a diff', { to: '/etc/b' }, { kind: 'move', content: [diff] }],
+    ['an edit with a script', { script: 'rm -rf /' }, { kind: 'edit', content: [diff] }],
     ['a diff of another file', { file_path: '/etc/passwd' }, { kind: 'edit', content: [diff] }],
   ])('%s', (_, rawInput, more) => {
     const { actions, question } = command(rawInput, more)

@@ -136,23 +136,30 @@ function scriptOf(args: string[]): { text: string; shell: AgentShell } {
   const [, name] = systemShell.exec(program) ?? []
   if (name && /^-l?c$/.test(flag) && script !== undefined && more.length === 0)
     return { text: script, shell: name === 'bash' ? 'bash' : 'unknown' }
-  return { text: args.map(quoted).join(' '), shell: 'bash' }
+  // `a=b/c` as a program's name would be read as an assignment.
+  const text = args.map((arg, at) => (at === 0 && arg.includes('=') ? inQuotes(arg) : quoted(arg)))
+  return { text: text.join(' '), shell: 'bash' }
 }
 
 /** Reports whether the call is certainly the edit of its diffs and nothing else. */
 function isEditAlone({ kind, input, inputPath, diffs }: CallState): boolean {
   // In an edit, `command` names the kind of change, not a shell command.
-  if (kind !== 'edit' && isRecord(input) && ('command' in input || 'cmd' in input)) return false
+  if (kind !== 'edit' || (isRecord(input) && beyondEdits.some((field) => field in input)))
+    return false
   return inputPath === null || diffs.some(({ path }) => path === inputPath)
 }
+
+/** Fields of tools that do more than change the files of their diffs. */
+const beyondEdits = ['cmd', 'to', 'destination', 'script', 'query', 'url']
 
 const editOf = ({ path, oldText, newText }: CallState['diffs'][number]): AskedCall =>
   oldText === null || oldText === ''
     ? { name: 'write_file', input: { path, content: newText } }
     : { name: 'edit_file', input: { path, oldText, newText } }
 
-const quoted = (arg: string): string =>
-  /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`
+const quoted = (arg: string): string => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : inQuotes(arg))
+
+const inQuotes = (arg: string): string => `'${arg.replaceAll("'", "'\\''")}'`
 
 /** Shows all that is known of the action (P2). */
 function textOfCall(call: CallState, actions: readonly AskedCall[]): string {

@@ -35,4 +35,8 @@ const special =
   /\b(?:function|select|coproc|time|foreach|repeat|always|printf|histchars)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])|\s-(?:t|eq|ne|lt|le|gt|ge)\s|\[[^\]\n]{0,200}(?:\$\(|`)/
 
 /** Reports whether the text means the same to every shell. False where that is not certain. */
-export const isReadAlike = (text: string): boolean => alike.test(text) && !special.test(text)
+export const isReadAlike = (text: string): boolean =>
+  text.length <= charsMax && alike.test(text) && !special.test(text)
+
+/** The expression fails on texts of megabytes, which no command is. */
+const charsMax = 200_000
