@@ -202,7 +202,6 @@ it('[P1] judges the commands of an agent also in the directories that earlier on
   await forward('ls', '..')
   expect(asked).toEqual([
     ['/code', ['/code', '/code/sub']],
-    ['/code', ['/code', '/code/sub']],
     ['/', []],
   ])
 })

@@ -76,8 +76,7 @@ const markdownKinds: ReadonlySet<SearchKind> = new Set([
 ])
 
 function excerptOf({ kind, tool }: Pick<Ranked, 'kind' | 'tool'>, text: string, query: Query) {
-  // The reports of sub-agents are the results of the calls that started or awaited them.
-  const isReport = kind === 'output' && tool !== null && traitsOf(tool)?.icon === 'agents'
+  const isReport = kind === 'output' && tool !== null && traitsOf(tool)?.returnsReports === true
   if (!markdownKinds.has(kind) && !isReport) return snippetOf(text, query)
   const plain = snippetOf(plainMarkdown(text), query)
   // The query may be about the syntax itself.

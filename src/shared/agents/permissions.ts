@@ -193,6 +193,9 @@ export type PermissionOutcome =
   /** The run ended before an answer. */
   | { kind: 'ended' }
 
+/** The shell that reads a command. `unknown`: perhaps dash, zsh or fish. */
+export type CommandShell = 'bash' | 'unknown'
+
 export interface CheckedCall {
   verdict: Verdict
   action: AskedAction
@@ -218,7 +221,7 @@ export interface RunPermissions {
      */
     folders?: readonly string[] | null
     /** The shell that reads its command. Absent: that of Shiplog's tools. */
-    shell?: 'bash' | 'unknown'
+    shell?: CommandShell
     /** Rules that apply only to this decision, in addition to the person's. */
     tried?: readonly PermissionRule[]
   }): Promise<CheckedCall | null>

@@ -44,6 +44,8 @@ interface ToolTraits {
   subject: readonly string[]
   /** `Running npm test`, `Ran npm test`, `Couldn’t read a.txt`. */
   verb: { now: string; done: string; failed: string }
+  /** True if its output is the reports of sub-agents, in Markdown. */
+  returnsReports?: true
   /** Shown if a call has no object; absent: nothing. */
   object?: string
   /** Shown before the object. */
@@ -140,6 +142,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   task: {
     ...acting,
     icon: 'agents',
+    returnsReports: true,
     afterCrash: 'ledger',
     writesOurRecord: true,
     decides: 'set-up',
@@ -149,6 +152,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   task_await: {
     ...acting,
     icon: 'agents',
+    returnsReports: true,
     afterCrash: 'ledger',
     subject: ['tasks'],
     verb: { now: 'Waiting for', done: 'Waited for', failed: 'Couldn’t wait for' },

@@ -1,11 +1,13 @@
 /** What the rules and the person are asked for an agent's request: nothing that its model writes may hide what runs. */
+
 import { describe, expect, it } from 'vitest'
-import { type AgentShell, questionOf } from '../../../src/main/agents/acp/permission-requests.ts'
+import { questionOf } from '../../../src/main/agents/acp/permission-requests.ts'
 import { callStateOf, newCall } from '../../../src/main/agents/acp/updates/calls.ts'
 import { shownPathIn } from '../../../src/main/agents/acp/updates/shown-paths.ts'
+import type { CommandShell } from '../../../src/shared/agents/permissions.ts'
 import { newToolCallId } from '../../../src/shared/records/ids.ts'
 
-const asked = (toolCall: Record<string, unknown>, shell: AgentShell = 'bash') => {
+const asked = (toolCall: Record<string, unknown>, shell: CommandShell = 'bash') => {
   const call = callStateOf(newCall(newToolCallId()), toolCall, shownPathIn('/code', '/code'))
   return questionOf({}, call, shell)
 }

@@ -6,8 +6,26 @@ import { basename, join } from 'node:path'
 import { expect } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
 import { git } from '../../harness.ts'
-import { onlyIn } from '../patient.ts'
+import { onlyIn, type Patient } from '../patient.ts'
 import { type Damage, strayId, trashed } from './damage.ts'
+
+const strayIn = (dataDir: string): string => join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
+
+/** Adds a worktree that no workspace uses. Returns its path. */
+function addStray({ dataDir, fixture }: Patient): string {
+  const path = strayIn(dataDir)
+  git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
+  return path
+}
+
+const keptStray = (why: string, harm: Damage['harm']): Damage => ({
+  kind: 'stray-changes',
+  why,
+  harm,
+  at: /\/deadbeef$/,
+  detail: /may hold work that was not committed; it is kept/,
+  repairable: false,
+})
 
 export const damagesToFolders: Damage[] = [
   {
@@ -96,67 +114,37 @@ export const damagesToFolders: Damage[] = [
   {
     kind: 'stray-worktree',
     why: 'a worktree that nobody works in',
-    harm: ({ dataDir, fixture }) => {
-      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
-      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
-      return Promise.resolve()
-    },
+    harm: async (patient) => void addStray(patient),
     at: /\/deadbeef$/,
     detail: /no workspace works here, and all in it is committed/,
     repairable: true,
     kept: (patient) => trashed(patient, 'deadbeef/README.md'),
   },
-  {
-    kind: 'stray-changes',
-    why: 'a worktree that nobody works in, with uncommitted work',
-    harm: async ({ dataDir, fixture }) => {
-      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
-      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
-      await writeFile(join(path, 'loose.txt'), 'mine')
+  keptStray('a worktree that nobody works in, with uncommitted work', async (patient) => {
+    await writeFile(join(addStray(patient), 'loose.txt'), 'mine')
+  }),
+  keptStray(
+    'a worktree that nobody works in, with a file that its repository ignores',
+    async (patient) => {
+      await writeFile(join(addStray(patient), 'mine.log'), 'mine')
+      const info = join(patient.fixture.project.dir, '.git/info')
+      await mkdir(info, { recursive: true })
+      await appendFile(join(info, 'exclude'), '*.log\n')
     },
-    at: /\/deadbeef$/,
-    detail: /may hold work that was not committed; it is kept/,
-    repairable: false,
-  },
-  {
-    kind: 'stray-changes',
-    why: 'a worktree that nobody works in, with a file that its repository ignores',
-    harm: async ({ dataDir, fixture }) => {
-      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
-      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
-      await writeFile(join(path, 'mine.log'), 'mine')
-      await mkdir(join(fixture.project.dir, '.git/info'), { recursive: true })
-      await appendFile(join(fixture.project.dir, '.git/info/exclude'), '*.log\n')
-    },
-    at: /\/deadbeef$/,
-    detail: /may hold work that was not committed; it is kept/,
-    repairable: false,
-  },
-  {
-    kind: 'stray-changes',
-    why: 'a worktree that nobody works in, with a change that Git was told not to see',
-    harm: async ({ dataDir, fixture }) => {
-      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
-      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
+  ),
+  keptStray(
+    'a worktree that nobody works in, with a change that Git was told not to see',
+    async (patient) => {
+      const path = addStray(patient)
       git(path, 'update-index', '--skip-worktree', 'README.md')
       await writeFile(join(path, 'README.md'), 'mine')
     },
-    at: /\/deadbeef$/,
-    detail: /may hold work that was not committed; it is kept/,
-    repairable: false,
-  },
-  {
-    kind: 'stray-changes',
-    why: 'a folder with files that is no worktree',
-    harm: async ({ dataDir }) => {
-      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
-      await mkdir(path)
-      await writeFile(join(path, 'notes.txt'), 'mine')
-    },
-    at: /\/deadbeef$/,
-    detail: /may hold work that was not committed; it is kept/,
-    repairable: false,
-  },
+  ),
+  keptStray('a folder with files that is no worktree', async ({ dataDir }) => {
+    const path = strayIn(dataDir)
+    await mkdir(path)
+    await writeFile(join(path, 'notes.txt'), 'mine')
+  }),
   {
     kind: 'update-unsettled',
     why: 'an apply that was interrupted, to a folder that is not there',

@@ -1,6 +1,7 @@
 /** The facts about an installed agent that a run needs. */
+
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
-import type { AgentShell } from './permission-requests.ts'
+import type { CommandShell } from '../../../shared/agents/permissions.ts'
 
 export interface AcpAgent {
   /** Its name for people: `Codex`. */
@@ -8,7 +9,7 @@ export interface AcpAgent {
   /** Its name in the record: `acp:codex`. */
   source: string
   /** The shell that reads its commands. */
-  shell: AgentShell
+  shell: CommandShell
   /** What a person does to sign in. */
   signIn: string
   /** The mode that its sessions are set to; null leaves their own. */

@@ -1,4 +1,5 @@
 /** The driver of installed agents, over the Agent Client Protocol. Its session code is loaded with the first run. */
+
 import { basename } from 'node:path'
 import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
 import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
@@ -15,12 +16,12 @@ import {
   installedAgentName,
   type PresetFacts,
 } from '../../../shared/agents/installed-agents.ts'
+import type { CommandShell } from '../../../shared/agents/permissions.ts'
 import type { Custody } from '../../processes/custody.ts'
 import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
 import { onInstalledAgent } from '../definitions/narrow.ts'
 import type { AllowConfiguration } from './configuration/allow-configuration.ts'
-import type { AgentShell } from './permission-requests.ts'
 import type { FindProgram } from './process/find-program.ts'
 import { launchOf, notInstalled } from './process/launch.ts'
 import { commandArguments, specOfOwn } from './process/own-command.ts'
@@ -161,7 +162,7 @@ export function createAcpDriver(deps: {
 }
 
 /** The known agents take the person's shell if it is bash, else perhaps another one. */
-const shellOf = ({ program }: AcpSpec, { SHELL = '' }: Record<string, string>): AgentShell =>
+const shellOf = ({ program }: AcpSpec, { SHELL = '' }: Record<string, string>): CommandShell =>
   program !== 'acp' && basename(SHELL) === 'bash' ? 'bash' : 'unknown'
 
 /** A placeholder: `resolve` requires a model, but an installed agent uses its own. */

@@ -1,19 +1,18 @@
 /** Converts an agent's request for permission into a question for Shiplog's own rules and the person (P1 to P4). */
+
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
+import type { CommandShell } from '../../../shared/agents/permissions.ts'
 import { onOneLine, signedLines } from '../permissions/signed-lines.ts'
 import { isRecord, text } from './content.ts'
 import type { CallState } from './updates/calls.ts'
-
-/** The shell with which an agent reads its commands. `unknown`: perhaps not bash. */
-export type AgentShell = 'bash' | 'unknown'
 
 /** `call` is the state of the call so far; null if the agent sent nothing that can be read. */
 export function questionOf(
   request: Record<string, unknown>,
   call: CallState | null,
-  shell: AgentShell,
+  shell: CommandShell,
 ): PermissionQuestion {
   const options = optionsOf(request.options)
   if (call === null) {
@@ -69,7 +68,7 @@ function optionsOf(given: unknown): PermissionOption[] {
 }
 
 /** Returns the call as calls of Shiplog's tools, for the rules; empty if none of them does the same. */
-function actionsOf(call: CallState, shell: AgentShell): AskedCall[] {
+function actionsOf(call: CallState, shell: CommandShell): AskedCall[] {
   if (call.diffs.length > 0) return isEditAlone(call) ? call.diffs.map(editOf) : []
   const command = commandKinds.has(call.kind) ? commandOf(call.input, shell) : null
   if (command !== null) return [command]
@@ -108,7 +107,7 @@ const commandFields = new Set([
  * Claude Code, Gemini, Qwen and OpenCode send the text for a shell, Codex either that or a list of arguments. Returns
  * null for anything that is not certainly a call of a shell.
  */
-function commandOf(input: unknown, shell: AgentShell): AskedCall | null {
+function commandOf(input: unknown, shell: CommandShell): AskedCall | null {
   if (!isRecord(input) || Object.keys(input).some((field) => !commandFields.has(field))) return null
   const given = input.command ?? input.cmd
   if (input.command !== undefined && input.cmd !== undefined) return null
@@ -131,7 +130,7 @@ function commandOf(input: unknown, shell: AgentShell): AskedCall | null {
 const systemShell = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?((?:ba|z|da)?sh)$/
 
 /** Converts an argument list to shell text: `bash -lc TEXT` becomes TEXT, other arguments are quoted. */
-function scriptOf(args: string[]): { text: string; shell: AgentShell } {
+function scriptOf(args: string[]): { text: string; shell: CommandShell } {
   const [program = '', flag = '', script, ...more] = args
   const [, name] = systemShell.exec(program) ?? []
   if (name && /^-l?c$/.test(flag) && script !== undefined && more.length === 0)

@@ -1,15 +1,11 @@
 /** Converts the items of one agent session to events and answers. */
+
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
+import type { CommandShell } from '../../../shared/agents/permissions.ts'
 import { jsonOf } from './content.ts'
 import type { RunToolServer } from './mcp/tool-servers.ts'
-import {
-  type AgentShell,
-  allowOnce,
-  cancelled,
-  questionOf,
-  responseTo,
-} from './permission-requests.ts'
+import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
 import type { Item, SessionItem } from './session-items.ts'
 import type { SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
 import { hasContent } from './updates/update-kinds.ts'
@@ -33,7 +29,7 @@ export function createItemReader({
 }: {
   /** The agent's name in foreign entries. */
   source: string
-  shell: AgentShell
+  shell: CommandShell
   sessionId: string
   fold: UpdateFold
   host: AgentHost

@@ -1,10 +1,9 @@
 /** The action of a tool call, for the rules and for the question to a person (P2). */
-import type { AskedAction } from '../../../shared/agents/permissions.ts'
+import type { AskedAction, CommandShell } from '../../../shared/agents/permissions.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/agents/tools.ts'
 import type { PermissionRequest } from './analyze-request.ts'
 import type { Place } from './places.ts'
-import type { CommandShell } from './posix-syntax.ts'
 import { onOneLine, signedLines } from './signed-lines.ts'
 
 interface CalledTool {

@@ -2,11 +2,13 @@
  * Finds what a request would run, write and read, at any depth, in the form that rules match. Reads
  * the file system to resolve links, and changes nothing.
  */
+
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
+import type { CommandShell } from '../../../shared/agents/permissions.ts'
 import { findEdited, findPath, isGlobInside, type PathFound, type Place } from './places.ts'
 import { policyPath } from './policy.ts'
-import { type CommandShell, isReadAlike } from './posix-syntax.ts'
+import { isReadAlike } from './posix-syntax.ts'
 import { onlyReads } from './reading-commands.ts'
 import { isHarmlessVariable, isShellVariable } from './rules.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'

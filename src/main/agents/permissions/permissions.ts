@@ -2,10 +2,12 @@
  * The permissions of agents: the rules of each run, the questions, and the remembered rules (P1 to
  * P4).
  */
+
 import { definitionOfSpec } from '../../../shared/agents/agent-specs.ts'
 import { narrowestMode, type PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import {
   type AskedQuestion,
+  type CommandShell,
   mergePermissionSettings,
   type PermissionQuestions,
   type PermissionRule,
@@ -24,7 +26,6 @@ import { createPermissionBoard } from './board.ts'
 import { decideOn } from './decide.ts'
 import { parseRule } from './parse-rule.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
-import type { CommandShell } from './posix-syntax.ts'
 import type { PermissionStore } from './store.ts'
 
 interface PermissionsDependencies {

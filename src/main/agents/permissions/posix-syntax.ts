@@ -1,8 +1,5 @@
 /** Recognizes shell text that every shell reads as bash does, because commands are parsed with bash's grammar. */
 
-/** The shell that reads a command. `unknown`: perhaps dash, zsh or fish. */
-export type CommandShell = 'bash' | 'unknown'
-
 /**
  * Each alternative is read alike by bash, dash, zsh and fish. To dash, `a+=b/c` and `a[0]=b/c` are programs, `$'\\'` is
  * an unfinished string, and `[[ a || b ]]` runs `b`; zsh runs the code in `*(e:code:)`; to fish, `'\''` is one string.

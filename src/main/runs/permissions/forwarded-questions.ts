@@ -35,6 +35,13 @@ type Decision =
   | { kind: 'decided'; answer: PermissionAnswer }
   | { kind: 'open'; verdict: AskVerdict | null }
 
+interface Judged {
+  /** The strictest on the calls; null if rules can't decide one of them. */
+  verdict: Verdict | null
+  /** Where the agent's shell may be after them. */
+  folders: Folders
+}
+
 export function createForwardQuestion({
   task,
   permissions,
@@ -57,13 +64,14 @@ export function createForwardQuestion({
     cwd: string,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
-    const { callId, options, configures } = question
+    const { callId, options, configures, actions = [] } = question
     const recorded = { callId, options, question: secrets.text(question.question) }
+    const judged = await judge(configures === undefined ? actions : [], cwd)
     const decision: Decision =
-      configures === undefined ? await decide(question, cwd) : { kind: 'open', verdict: null }
+      configures === undefined ? decide(question, judged.verdict) : { kind: 'open', verdict: null }
     if (decision.kind === 'decided') {
       await recorder.permission(recorded, decision.answer)
-      await follow(question, cwd, decision.answer)
+      if (decision.answer.allowed) folders = judged.folders
       return decision.answer
     }
     await recorder.permission(recorded, null)
@@ -74,22 +82,8 @@ export function createForwardQuestion({
     const outcome = await permissions.ask({ ...asked, taskId: task.id, callId }, signal)
     const answer = answerWithOption(outcome, options)
     await recorder.permission(recorded, answer)
-    await follow(question, cwd, answer)
+    if (answer.allowed) folders = judged.folders
     return answer
-  }
-
-  /** Notes the directories that allowed commands change to. */
-  async function follow(
-    { actions = [] }: PermissionQuestion,
-    cwd: string,
-    { allowed }: PermissionAnswer,
-  ): Promise<void> {
-    if (!allowed) return
-    for (const call of actions) {
-      if (call.cwd !== undefined || folders === null) continue
-      const checked = await check(call, cwd)
-      if (checked) folders = checked.folders
-    }
   }
 
   /** A call that names its directory does not depend on earlier ones. */
@@ -101,10 +95,10 @@ export function createForwardQuestion({
       ...(tried && { tried }),
     })
 
-  async function decide(
+  function decide(
     { options, actions = [] }: PermissionQuestion,
-    cwd: string,
-  ): Promise<Decision> {
+    verdict: Verdict | null,
+  ): Decision {
     const { mode } = permissions
     const forbidden = actions.find(({ name }) => refusalByDefinition(task, name) !== null)
     if (forbidden) {
@@ -116,7 +110,6 @@ export function createForwardQuestion({
       answer: answerOfVerdict({ kind: 'allow', by: 'mode' }, options),
     }
     if (mode === null) return allowedByMode
-    const verdict = await verdictOn(actions, cwd)
     if (verdict === null)
       return mode === 'allow-all' ? allowedByMode : { kind: 'open', verdict: null }
     if (verdict.kind === 'ask') return { kind: 'open', verdict }
@@ -139,7 +132,7 @@ export function createForwardQuestion({
       lastText: lastText(),
       reasons: verdict?.reasons ?? [],
       proposal: verdict?.proposal ?? [],
-      recheck: verdict && (async (tried) => (await verdictOn(actions, cwd, tried)) ?? verdict),
+      recheck: verdict && (async (tried) => (await judge(actions, cwd, tried)).verdict ?? verdict),
     }
   }
 
@@ -158,20 +151,21 @@ export function createForwardQuestion({
     recheck: null,
   })
 
-  /** Returns the strictest verdict on the calls; null if rules can't decide one of them. */
-  async function verdictOn(
+  async function judge(
     calls: readonly AskedCall[],
     cwd: string,
     tried?: readonly PermissionRule[],
-  ): Promise<Verdict | null> {
+  ): Promise<Judged> {
     const verdicts: Verdict[] = []
+    let after = folders
     for (const call of calls) {
       const checked = await check(call, cwd, tried)
       // If no rule can decide one call, the user decides all of them.
-      if (checked === null) return null
+      if (checked === null) return { verdict: null, folders }
       verdicts.push(checked.verdict)
+      if (call.cwd === undefined) after = checked.folders
     }
-    return strictestOf(verdicts)
+    return { verdict: strictestOf(verdicts), folders: after }
   }
 
   return forwardQuestion

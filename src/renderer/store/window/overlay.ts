@@ -28,7 +28,7 @@ export interface Confirmation {
   /** For the error: "Could not …". */
   doing: string
   danger?: boolean
-  /** The titles of what is concerned, if there are several. */
+  /** The titles of the agents that it is about, if there are several. */
   items?: string[]
   /** What happens, and what is lost. */
   text: string

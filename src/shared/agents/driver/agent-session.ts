@@ -10,6 +10,7 @@ import type {
   PermissionOption,
   ProviderData,
 } from '../agent-records.ts'
+import type { CommandShell } from '../permissions.ts'
 import type { AgentEvent } from './agent-events.ts'
 import type { AgentPlace } from './agent-place.ts'
 import type { PromptPart } from './prompt-parts.ts'
@@ -118,6 +119,6 @@ export interface AskedCall {
   input: unknown
   /** The directory of the agent's own shell, relative to that of Shiplog's shell or absolute. Absent: that of Shiplog's shell. */
   cwd?: string
-  /** The shell that reads its command. `unknown`: perhaps not bash. */
-  shell?: 'bash' | 'unknown'
+  /** The shell that reads its command. Absent: that of Shiplog's tools. */
+  shell?: CommandShell
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { CommandSandbox } from '../../../../shared/agents/driver/tool-context.ts'
+import type { CommandShell } from '../../../../shared/agents/permissions.ts'
 import { findOnPath } from '../../../processes/find-on-path.ts'
 
 /** Resolves with the program and arguments that run a shell with `args`: the shell itself, or the sandbox around it. */
@@ -37,7 +38,7 @@ export function sandboxNote(
 }
 
 /** Resolves with the shell that runs commands, as far as it is known how it reads them. */
-export const toolShell = async (): Promise<'bash' | 'unknown'> =>
+export const toolShell = async (): Promise<CommandShell> =>
   (await findShell()) === systemShell ? 'unknown' : 'bash'
 
 const systemShell = process.platform === 'win32' ? 'sh' : '/bin/sh'
