@@ -3,10 +3,9 @@ import { dirname, join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
 import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
-import { replacedDir } from '../../src/main/imports/publish-session.ts'
 import { createSessionImports } from '../../src/main/imports/session-imports.ts'
 import { startImportThread } from '../../src/main/imports/stage/import-thread.ts'
-import { stagingPrefix } from '../../src/main/imports/staging.ts'
+import { replacedDir, stagingDir } from '../../src/main/imports/staging.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { createKeyedMutex } from '../../src/shared/keyed-mutex.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
@@ -182,11 +181,11 @@ it('ends with the same result after a kill at any step of an update', async () =
   await first.close()
   const archive = join(dataDir, 'archive')
   const home = join(archive, session)
-  const staging = join(archive, `${stagingPrefix}${session}`)
+  const layout = layoutOf(dataDir)
 
   // Killed after the earlier version had moved away.
-  await mkdir(join(staging, 'home'), { recursive: true })
-  await rename(home, join(staging, replacedDir))
+  await mkdir(stagingDir(layout, session))
+  await rename(home, replacedDir(layout, session))
   const second = await opened(dataDir)
   expect((await importFrom(second, dir)).sessions).toMatchObject([
     { isNew: false, isUpdated: false },

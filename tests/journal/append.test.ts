@@ -167,20 +167,6 @@ describe('durability', () => {
     await journal.close()
   })
 
-  it('[A1] syncs a staged journal once, when it is closed, and fails if that fails', async () => {
-    const file = path.join(await scratchDirectory(), 'chat.jsonl')
-    const journal = await openJournal(file, { isStaged: true })
-    const datasync = await spyOnHandles('datasync')
-    for (let n = 1; n <= 3; n++) await journal.write([{ type: 'note', n }])
-    expect(datasync).not.toHaveBeenCalled()
-    await journal.close()
-    expect(datasync).toHaveBeenCalledTimes(1)
-    const reopened = await openJournal(file, { isStaged: true })
-    expect((await reopened.page({ limit: 9 })).records.map(({ n }) => n)).toEqual([1, 2, 3])
-    datasync.mockRejectedValueOnce(diskError('EIO'))
-    await expect(reopened.close()).rejects.toBeInstanceOf(JournalWriteError)
-  })
-
   it('makes the file 0600 and its folders 0700', async () => {
     const { file, journal } = await newJournal()
     expect((await stat(file)).mode & 0o777).toBe(0o600)

@@ -37,7 +37,7 @@ export const journalMutants: Mutant[] = [
   {
     id: 'journal-append-unsynced',
     file: 'src/main/journal/writer.ts',
-    find: '    if (!isStaged) await writer.datasync()\n',
+    find: '    await writer.datasync()\n',
     replace: '',
     harm: 'Entries that were acknowledged are gone after a power cut.',
     tests: ['tests/crash/barriers.test.ts', 'tests/crash/layers.test.ts'],

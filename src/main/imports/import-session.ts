@@ -1,6 +1,5 @@
 /** Imports one session atomically: a thread reads it into a staging folder, which then becomes an archived root. */
-import { mkdir, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
 import type {
   ImportedSession,
   ImportProgress,
@@ -16,12 +15,12 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import type { EarlierSessions } from './earlier-sessions.ts'
 import { readImportRecord } from './known-session.ts'
-import { buildHome, homeDir, replacedDir, sourceOf } from './publish-session.ts'
+import { buildHome, sourceOf } from './publish-session.ts'
 import { derivedId } from './rewritten-ids.ts'
 import type { Place, SessionPlaces } from './session-places.ts'
 import { type ImportThread, type ImportThreads, orThreadEnd } from './stage/import-thread.ts'
 import { type ImportRecord, linksOf, type StagedSession, sumOf } from './stage/staged-session.ts'
-import { clearStagingFolder, stagingPrefix } from './staging.ts'
+import { clearReplaced, clearStaged, replacedDir, stagingDir } from './staging.ts'
 
 export type ImportEvent =
   | ({ type: 'progress' } & ImportProgress)
@@ -113,30 +112,30 @@ export function createSessionImporter(deps: {
     { id, version, kind }: Extract<Place, { version: number }>,
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent | number> {
-    const name = `${stagingPrefix}${id}`
-    const staging = join(layout.archive, name)
+    const staging = stagingDir(layout, id)
     await ensureArchive()
     // Needs no sync: the next start deletes a staging folder left by a crash.
     const make = () => mkdir(staging, { mode: 0o700 })
     await make().catch(async (error) => {
       if (systemCode(error) !== 'EEXIST') throw error
       // An earlier import of the session left a staging folder.
-      await clearStagingFolder(layout, name)
+      await clearStaged(layout, id)
       await make()
     })
     let other: Place | null = null
+    let isPublished = false
     try {
       const earlier = deps.earlier.transcriptsBefore(session)
       const staged = yield* stage(threads, { session, dir: staging, version, earlier }, signal)
       other = await places.placeOfStagedExport(staged, version)
       if (!other) {
         const root = await publish(staged, staging, session.opening)
+        isPublished = true
         const title = state.tasks.get(root)?.title ?? ''
         yield { type: 'session', session: { ...imported(root, staged, kind), title } }
       }
     } finally {
-      // After a session without sub-agents the folder is empty.
-      await rmdir(staging).catch(() => clearStagingFolder(layout, name))
+      if (!isPublished) await clearStaged(layout, id)
     }
     if (other) yield* importTo(threads, session, other, signal)
   }
@@ -154,18 +153,21 @@ export function createSessionImporter(deps: {
     const [root] = tasks
     if (!root) throw new Error('The session contains no task.')
     const target = layout.archiveDir(root.id)
-    if (await exists(target)) {
-      await refuseUnknown(target, staged)
-      await moveDurable(target, join(staging, replacedDir))
+    const replaces = await exists(target)
+    if (replaces) await refuseUnknown(target, staged)
+    try {
+      if (replaces) await moveDurable(target, replacedDir(layout, root.id))
+      // Both paths are in the archive, and the target does not exist.
+      await renameDurable(staging, target)
+      await ledger.record({
+        type: 'tasks.imported',
+        tasks,
+        source: sourceOf(staged.record, opening),
+        projectId: projectOf(root.project),
+      })
+    } finally {
+      if (replaces) await clearReplaced(layout, root.id)
     }
-    // Both paths are in the archive, and the target does not exist.
-    await renameDurable(join(staging, homeDir), target)
-    await ledger.record({
-      type: 'tasks.imported',
-      tasks,
-      source: sourceOf(staged.record, opening),
-      projectId: projectOf(root.project),
-    })
     return root.id
   }
 

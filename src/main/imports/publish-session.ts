@@ -1,5 +1,5 @@
 /** Publishes a staged session: moves its folder to the archive, then records one ledger event (A1). */
-import { mkdir, rename } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installedAgentSchema } from '../../shared/agents/installed-agents.ts'
 import {
@@ -11,9 +11,10 @@ import type { TaskId } from '../../shared/records/ids.ts'
 import { isSettled } from '../../shared/records/tasks/task-status.ts'
 import { totalBytes } from '../../shared/total-bytes.ts'
 import { archiveTranscript, saveReport } from '../artifacts/index.ts'
-import { exists, syncDirectory, writeNewFile } from '../journal/index.ts'
+import { exists, removeDurable, syncDirectory, writeNewFile } from '../journal/index.ts'
 import { transcriptParts } from '../sessions/session-files.ts'
 import { titleOf } from './adapters/values.ts'
+import { partsFolder } from './stage/stage-session.ts'
 import {
   type ImportRecord,
   importFile,
@@ -24,14 +25,14 @@ import { unfinished } from './transcript/transcript-builder.ts'
 
 /** Limit for a task's prompt in the ledger; the transcript has the whole prompt. */
 const promptCharsMax = 20_000
-/** Folder for the previous version while it is being replaced. */
-export const replacedDir = 'replaced'
-export const homeDir = 'home'
 
-/** Moves the staged transcripts and reports into `home` of the staging folder, and returns what the ledger records. */
+/**
+ * Moves the staged transcripts of sub-agents and the reports to their places in the session's folder `home`, and returns
+ * what the ledger records.
+ */
 export async function buildHome(
   { record, tasks: staged }: StagedSession,
-  staging: string,
+  home: string,
   {
     importedAt,
     isKnown,
@@ -43,22 +44,18 @@ export async function buildHome(
     redact: (text: string) => string
   },
 ): Promise<ImportedTask[]> {
-  const home = join(staging, homeDir)
   // The transcript keeps titles and prompts verbatim; in lists, notices and the ledger they are redacted.
   const tasks = staged.map((task) => ({
     ...task,
     title: redact(task.title),
     prompt: redact(task.prompt.slice(0, promptCharsMax)),
   }))
-  const [first] = tasks
-  if (first && first.dir !== null && !first.exported) await rename(join(staging, first.dir), home)
-  else await mkdir(home, { mode: 0o700 })
   const imported: ImportedTask[] = []
   for (const task of tasks) {
     const ancestorIds = ancestorsOf(task, tasks)
     const atMs = task.endedAtMs ?? task.startedAtMs ?? Date.parse(importedAt)
-    if (task.dir !== null && (task !== first || task.exported)) {
-      const from = join(staging, task.dir)
+    if (task.dir) {
+      const from = join(home, task.dir)
       if (task.parentId === null) {
         for (const part of transcriptParts)
           if (await exists(join(from, part))) await rename(join(from, part), join(home, part))
@@ -96,6 +93,7 @@ export async function buildHome(
         : importedTask(task, record, atMs),
     )
   }
+  if (tasks.some(({ dir }) => dir)) await removeDurable(join(home, partsFolder))
   const importRecord: ImportRecord = { ...record, importedAt }
   await writeNewFile(
     join(home, importFile),

@@ -23,12 +23,10 @@ export function createIndexKeeper(about: {
   /** Shorter journals get no index. */
   fromBytes: number
   loaded: LoadedIndex | null
-  /** The index is stored on closing only: nobody reads a staged journal before. */
-  atEndOnly: boolean
   /** Called when the index could not be stored. */
   onFailed: (error: unknown) => void
 }): IndexKeeper {
-  const { file, reader, fromBytes, loaded, atEndOnly, onFailed } = about
+  const { file, reader, fromBytes, loaded, onFailed } = about
   let storedTo = loaded?.state.offset ?? 0
   let upToDate = loaded?.untouched ?? false
   let storing: Promise<void> | null = null
@@ -46,7 +44,7 @@ export function createIndexKeeper(about: {
   return {
     changed(state) {
       upToDate = false
-      if (atEndOnly || storing) return
+      if (storing) return
       if (state.offset - storedTo < Math.max(growthBytesMin, storedTo / 4)) return
       storing = store(state)
     },

@@ -46,6 +46,7 @@ export {
   type UnreadableBytes,
 } from './raw-lines.ts'
 export { readJournal, readJournalPage, readJournalSum } from './reader.ts'
+export { createStagedJournal, type StagedJournal } from './staged-journal.ts'
 export { indexFileOf } from './stored-index.ts'
 export type {
   BlobReference,

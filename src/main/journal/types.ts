@@ -129,11 +129,6 @@ export interface JournalOptions {
   fileMode?: number
   /** Bytes that may wait to be written before `append` rejects. */
   queueBytesMax?: number
-  /**
-   * For a journal that no reader opens before it is complete: records are durable when `close` resolves, not before.
-   * The folder must exist. The caller syncs the directory entries of the file and the folder.
-   */
-  isStaged?: boolean
   /** Shorter journals get no stored index. */
   indexedFromBytes?: number
   /** Reports whether another process holds the lease now; then nothing more is written. */

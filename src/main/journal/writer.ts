@@ -40,8 +40,8 @@ interface Waiting {
 export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
   const { clock = Date.now, fileMode = 0o600, newSalt, isDisplaced = () => false } = options
   const { queueBytesMax = queueBytesMaxDefault, onIndexFailed = () => {} } = options
-  const { indexedFromBytes: fromBytes = indexedFromBytes, isStaged = false } = options
-  const { writer, reader } = await openFile(file, fileMode, isStaged)
+  const { indexedFromBytes: fromBytes = indexedFromBytes } = options
+  const { writer, reader } = await openFile(file, fileMode)
   try {
     const loaded = await loadWorthwhileIndex(file, reader, fromBytes)
     const keeper = createIndexKeeper({
@@ -49,14 +49,13 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
       reader,
       fromBytes,
       loaded,
-      atEndOnly: isStaged,
       onFailed: onIndexFailed,
     })
     const state = loaded?.state ?? createScanState()
     const healed = await scanAndHeal(file, reader, state)
     if (healed.length > 0) keeper.changed(state)
     const files = { file, writer, reader }
-    const limits = { queueBytesMax, isDisplaced, isStaged }
+    const limits = { queueBytesMax, isDisplaced }
     return createJournal({ ...files, state, healed, keeper, clock, newSalt, ...limits })
   } catch (error) {
     await Promise.all([writer.close(), reader.close()])
@@ -67,15 +66,14 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
 async function openFile(
   file: string,
   mode: number,
-  isStaged: boolean,
 ): Promise<{ writer: FileHandle; reader: FileHandle }> {
   try {
-    if (!isStaged) await makeDirDurable(path.dirname(file))
+    await makeDirDurable(path.dirname(file))
     // In append mode, so that a second writer could never overwrite records.
     const writer = await openDataFile(file, 'append', { mode })
     try {
       // Always, because a process may have created the file and died before syncing the directory.
-      if (!isStaged) await syncDirectory(path.dirname(file))
+      await syncDirectory(path.dirname(file))
       return { writer, reader: await openDataFile(file, 'read') }
     } catch (error) {
       await writer.close()
@@ -121,12 +119,10 @@ interface OpenFile {
   newSalt: NewSalt | undefined
   queueBytesMax: number
   isDisplaced: () => boolean
-  isStaged: boolean
 }
 
 function createJournal(opened: OpenFile): Journal {
   const { file, reader, healed, keeper, clock, newSalt, queueBytesMax, isDisplaced } = opened
-  const { isStaged } = opened
   let { writer, state } = opened
   let queue: Waiting[] = []
   let queuedBytes = 0
@@ -215,7 +211,7 @@ function createJournal(opened: OpenFile): Journal {
     })
     needsRepair = true
     await writeFully(writer, block)
-    if (!isStaged) await writer.datasync()
+    await writer.datasync()
     needsRepair = false
     for (const line of lines) admitAppended(state, line.seq, line.sum, line.bytes)
     keeper.changed(state)
@@ -293,12 +289,7 @@ function createJournal(opened: OpenFile): Journal {
     await flush()
     if (needsRepair && !isDisplaced()) await repair().catch(() => {})
     await keeper.close(state)
-    const synced = isStaged ? writer.datasync() : Promise.resolve()
-    await synced
-      .catch((cause) => {
-        throw new JournalWriteError(file, cause)
-      })
-      .finally(() => Promise.all([writer.close(), reader.close()]))
+    await Promise.all([writer.close(), reader.close()])
   }
 
   async function openReader(): Promise<FileHandle> {

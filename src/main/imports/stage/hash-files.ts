@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { openDataFile, readRange } from '../../journal/index.ts'
+import { openDataFile, readStartNow } from '../../journal/index.ts'
 import type { SourceFile } from '../adapters/adapter.ts'
 import { hashContent, isCompressed } from '../adapters/source-content.ts'
 import type { ImportRecord } from './staged-session.ts'
@@ -39,7 +39,7 @@ export async function hashFiles(
     const { name, path, bytes, mtimeMs } = file
     const isKept = !isCompressed(path) && file.role !== 'beside' && kept + bytes <= keptBytesMax
     if (isKept) {
-      const content = await readStart(path, bytes)
+      const content = readStartNow(path, bytes)
       kept += bytes
       hashed.push({ name, bytes, mtimeMs, sha256: hash('sha256', content) })
       read.push({ ...file, content })
@@ -53,14 +53,4 @@ export async function hashFiles(
     } else hashed.push({ name, bytes, mtimeMs, sha256: await hashBytes(path, bytes, signal) })
   }
   return { hashed, files: read }
-}
-
-/** The first `bytes` of a file, or all of a shorter one. */
-async function readStart(path: string, bytes: number): Promise<Buffer> {
-  const handle = await openDataFile(path, 'read')
-  try {
-    return await readRange(handle, 0, bytes)
-  } finally {
-    await handle.close()
-  }
 }

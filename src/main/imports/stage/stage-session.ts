@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { type Journal, openJournal, storeBlob } from '../../journal/index.ts'
+import { createStagedJournal, type StagedJournal, storeBlob } from '../../journal/index.ts'
 import { chatFile } from '../../sessions/session-files.ts'
 import type {
   DamagedLine,
@@ -21,12 +21,14 @@ import type { StagedSession, StagedTask } from './staged-session.ts'
 
 /** Entries per write. */
 const batchEntries = 500
+/** Folder of the transcripts that become part of their root when the session is published. */
+export const partsFolder = 'parts'
 /** Limit of listed damaged lines; all are counted. */
 const listedDamageMax = 100
 
 interface OpenTranscript {
   dir: string
-  journal: Journal
+  journal: StagedJournal
   waiting: ReadEntry[]
   entries: number
   messages: number
@@ -47,6 +49,7 @@ export async function stageSession(
   },
 ): Promise<StagedSession> {
   const { dir, idOf, version, signal, onBytes } = deps
+  const rootId = idOf('')
   const transcripts = new Map<TaskId, OpenTranscript>()
   const exported = new Map<TaskId, { dir: string; transcript: ExportedTranscript }>()
   const damage: DamagedLine[] = []
@@ -55,19 +58,23 @@ export async function stageSession(
   async function transcriptOf(task: TaskId): Promise<OpenTranscript> {
     const known = transcripts.get(task)
     if (known) return known
-    const name = `task-${transcripts.size}`
-    await mkdir(join(dir, name), { mode: 0o700 })
-    const journal = await openJournal(join(dir, name, chatFile), { isStaged: true })
+    const name = task === rootId ? '' : await newFolder(transcripts.size)
+    const journal = createStagedJournal(join(dir, name, chatFile))
     const opened = { dir: name, journal, waiting: [], entries: 0, messages: 0 }
     transcripts.set(task, opened)
     return opened
   }
 
+  async function newFolder(n: number): Promise<string> {
+    const name = join(partsFolder, String(n))
+    await mkdir(join(dir, name), { recursive: true, mode: 0o700 })
+    return name
+  }
+
   async function exportedOf(task: TaskId): Promise<ExportedTranscript> {
     const known = exported.get(task)
     if (known) return known.transcript
-    const name = `task-${exported.size}`
-    await mkdir(join(dir, name), { mode: 0o700 })
+    const name = await newFolder(exported.size)
     const transcript = createExportedTranscript(join(dir, name))
     exported.set(task, { dir: name, transcript })
     return transcript

@@ -77,7 +77,7 @@ export const sumOf = (tasks: ImportRecord['tasks']) => ({
 })
 
 export interface StagedTask extends ReadTask {
-  /** The folder of its transcript, relative to the session's; null: no transcript. */
+  /** The folder of its transcript, relative to the session's, '' for that itself; null: no transcript. */
   dir: string | null
   transcriptCounts: TranscriptCounts | null
   /** The last record of an exported journal, which identifies the transcript. */

@@ -102,16 +102,35 @@ export function readFileNow(file: string): string {
 }
 
 /**
- * Reads the beginning of a file synchronously, for a thread that does nothing else meanwhile: asynchronous
- * calls would each wait for another thread. Returns all of a shorter file. Throws as `openDataFile` does.
+ * Opens a regular file synchronously and returns its descriptor. For a thread that does nothing else meanwhile: an
+ * asynchronous call waits for another thread. Throws as `openDataFile` does.
  */
-export function readStartNow(file: string, bytes: number): Buffer {
-  const descriptor = openSync(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+export function openFileNow(file: string, access: keyof typeof flagsOf): number {
+  const descriptor = openSync(file, flagsOf[access] | O_NOFOLLOW | O_NONBLOCK, 0o600)
   try {
     const status = fstatSync(descriptor)
     if (!status.isFile()) throw notAFile(file, status)
-    const start = Buffer.allocUnsafe(Math.min(bytes, status.size))
-    return start.subarray(0, readSync(descriptor, start, 0, start.length, 0))
+    return descriptor
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+/**
+ * Reads the beginning of a file synchronously, as `openFileNow` opens it. Returns all of a shorter file.
+ */
+export function readStartNow(file: string, bytes: number): Buffer {
+  const descriptor = openFileNow(file, 'read')
+  try {
+    const start = Buffer.allocUnsafe(Math.min(bytes, fstatSync(descriptor).size))
+    let length = 0
+    while (length < start.length) {
+      const read = readSync(descriptor, start, length, start.length - length, length)
+      if (read === 0) break
+      length += read
+    }
+    return start.subarray(0, length)
   } finally {
     closeSync(descriptor)
   }

@@ -1,7 +1,7 @@
 // Durable writes of small files, renames and directories. Uses only primitives that the crash tests can trace: no cp,
 // copyFile or recursive rm.
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, writeSync } from 'node:fs'
 import {
   chmod,
   type FileHandle,
@@ -112,10 +112,19 @@ export async function writeNewFile(file: RawPath, data: Uint8Array): Promise<voi
 export async function writeFully(handle: FileHandle, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await handle.write(data, done, data.length - done)
-    if (bytesWritten === 0)
-      throw Object.assign(new Error('the disk took no more bytes'), { code: 'ENOSPC' })
-    done += bytesWritten
+    done += notNone(bytesWritten)
   }
+}
+
+/** Like `writeFully`, synchronously. */
+export function writeFullyNow(descriptor: number, data: Uint8Array): void {
+  for (let done = 0; done < data.length; )
+    done += notNone(writeSync(descriptor, data, done, data.length - done))
+}
+
+function notNone(bytesWritten: number): number {
+  if (bytesWritten > 0) return bytesWritten
+  throw Object.assign(new Error('the disk took no more bytes'), { code: 'ENOSPC' })
 }
 
 /**
