@@ -59,6 +59,7 @@ interface Staged {
   dir: string
   version: number
   earlier: EarlierTranscripts[]
+  importedAt: string
 }
 
 /** What a recording sees: the same code as in the thread, in this process. */
@@ -71,9 +72,9 @@ function threadHere(): ImportThread {
     ) => [await Array.fromAsync(adapters[tool].discover(path, signal))],
     stage: async (request: Staged, { signal = ending.signal } = {}) =>
       (async function* () {
-        const { session: found, dir, version, earlier } = request
+        const { session: found, dir, version, earlier, importedAt } = request
         const idOf = idsOf(found.tool, found.key, version)
-        const given = { dir, idOf, version, signal, earlier, onBytes: () => {} }
+        const given = { dir, idOf, version, signal, earlier, importedAt, onBytes: () => {} }
         yield {
           kind: 'staged' as const,
           staged: await stageSession(adapters[found.tool], found, given),
@@ -97,7 +98,6 @@ async function importAll(dataDir: string, logs: string, signal?: AbortSignal): P
       oneAtATime: createKeyedMutex(),
       startThread: threadHere,
       transcriptFile: async () => null,
-      redact: (text) => text,
     })
     for await (const event of imports.run({ tool: 'claude-code', path: logs }, signal))
       if (event.type === 'skipped') skipped.push(event.skipped.reason)

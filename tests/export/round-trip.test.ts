@@ -213,7 +213,6 @@ it('[E1] an import that is killed between the move and its event leaves nothing 
     clock: Date.now,
     oneAtATime: createKeyedMutex(),
     transcriptFile: async () => null,
-    redact: (text) => text,
   })
   await expect(importFrom(killed, path)).rejects.toThrow('killed')
 

@@ -298,7 +298,6 @@ it('continues with the other sessions when its thread dies in the middle of one'
     clock: Date.now,
     oneAtATime: createKeyedMutex(),
     transcriptFile: async () => null,
-    redact: (text) => text,
     startThread() {
       const thread = startImportThread()
       if (threads++ > 0) return thread

@@ -11,6 +11,7 @@ const exempt: Record<string, string> = {
   'src/main/git/worktree-files/durable.ts': 'writes and syncs by the same flag',
   'src/main/git/worktrees/converted-files.ts': 'opens files of a worktree by the same flag',
   'src/main/git/worktree-files/state.ts': 'opens the index by the same flag',
+  'src/main/journal/files/staged-files.ts': 'creates new files, and opens folders by their flag',
   'src/main/journal/files/mounts.ts': 'reads what the kernel says in /proc',
   'src/main/processes/identity.ts': 'reads what the kernel says in /proc',
 }

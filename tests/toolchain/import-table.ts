@@ -119,7 +119,14 @@ const importTable: Record<string, PartRow> = {
   // What others recorded, as archived roots; only the contract asks it.
   'main/imports': {
     // From agents: the price of a model's answer.
-    parts: [...record, 'main/artifacts', 'main/archive', 'main/export', 'main/agents'],
+    parts: [
+      ...record,
+      'main/secrets',
+      'main/artifacts',
+      'main/archive',
+      'main/export',
+      'main/agents',
+    ],
     packages: 'node',
   },
   // What the tools that read the record answer, to agents and to MCP clients: asked of the contract alone.

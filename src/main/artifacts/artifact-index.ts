@@ -30,6 +30,7 @@ export const artifactFields = {
   createdAtMs: z.number(),
   updatedAtMs: z.number(),
 }
+export type ArtifactFields = z.infer<z.ZodObject<typeof artifactFields>>
 
 export interface ArtifactIndex<Entry> {
   read(): Promise<Map<TaskId, Entry>>
@@ -95,11 +96,7 @@ export function openArtifactIndex<Entry>(options: {
   }
 
   async function write(entries: Map<TaskId, Entry>): Promise<void> {
-    const file = {
-      version: artifactIndexVersion,
-      artifactsByChildTaskId: Object.fromEntries(entries),
-    }
-    await writeFileDurable(path, `${JSON.stringify(file, null, 2)}\n`)
+    await writeFileDurable(path, indexFileText(entries))
   }
 
   return {
@@ -143,6 +140,14 @@ export function openArtifactIndex<Entry>(options: {
         if (await exists(path)) await removeDurable(path)
       }),
   }
+}
+
+export function indexFileText(entries: Map<TaskId, unknown>): string {
+  const file = {
+    version: artifactIndexVersion,
+    artifactsByChildTaskId: Object.fromEntries(entries),
+  }
+  return `${JSON.stringify(file, null, 2)}\n`
 }
 
 /** Sets an unusable index aside, because it must never be overwritten (A2). */

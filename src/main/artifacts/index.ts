@@ -20,8 +20,16 @@ export {
   seriesFile,
   worktreePatchFile,
 } from './patches.ts'
-export { type ReportLookup, readReport, reportIndex, reportsDir, saveReport } from './reports.ts'
+export {
+  type NewReport,
+  type ReportLookup,
+  readReport,
+  reportIndex,
+  reportsDir,
+  saveReport,
+} from './reports.ts'
 export { rollUpArtifacts } from './roll-up.ts'
+export { addStagedArtifacts } from './staged-artifacts.ts'
 export {
   archivedTranscriptDir,
   archiveTranscript,

@@ -59,37 +59,40 @@ export const reportIndex = (sessionDir: string): ArtifactIndex<ReportEntry> =>
  * Saves the report of one run into `sessionDir`: the payload is durable before the index lists it
  * (A1), and every run keeps its own (A4). Rejects if it could not be written (A6).
  */
-export async function saveReport(
-  sessionDir: string,
-  report: {
-    taskId: TaskId
-    run: number
-    title: string
-    markdown: string
-    /** Parent first. */
-    ancestorIds: TaskId[]
-    taskResults?: ReportFile['taskResults']
-    nowMs: number
-  },
-): Promise<void> {
+export async function saveReport(sessionDir: string, report: NewReport): Promise<void> {
   const dir = join(sessionDir, reportsDir, report.taskId, String(report.run))
-  const file: ReportFile = {
-    version: 1,
-    childTaskId: report.taskId,
-    parentWorkspaceId: report.ancestorIds[0] ?? null,
-    ancestorWorkspaceIds: report.ancestorIds,
-    title: report.title,
-    run: report.run,
-    taskResults: report.taskResults,
-    markdownSha256: sha256Of(report.markdown),
-    createdAtMs: report.nowMs,
-    updatedAtMs: report.nowMs,
-  }
+  const file = reportFile(report)
   await makeDirInside(sessionDir, dir)
   await writeFileDurable(join(dir, 'report.md'), report.markdown)
-  await writeFileDurable(join(dir, 'report.json'), `${JSON.stringify(file, null, 2)}\n`)
+  await writeFileDurable(join(dir, 'report.json'), reportFileText(file))
   await reportIndex(sessionDir).update(report.taskId, (known) => withRun(known, file))
 }
+
+export interface NewReport {
+  taskId: TaskId
+  run: number
+  title: string
+  markdown: string
+  /** Parent first. */
+  ancestorIds: TaskId[]
+  taskResults?: ReportFile['taskResults']
+  nowMs: number
+}
+
+export const reportFile = (report: NewReport): ReportFile => ({
+  version: 1,
+  childTaskId: report.taskId,
+  parentWorkspaceId: report.ancestorIds[0] ?? null,
+  ancestorWorkspaceIds: report.ancestorIds,
+  title: report.title,
+  run: report.run,
+  taskResults: report.taskResults,
+  markdownSha256: sha256Of(report.markdown),
+  createdAtMs: report.nowMs,
+  updatedAtMs: report.nowMs,
+})
+
+export const reportFileText = (file: ReportFile): string => `${JSON.stringify(file, null, 2)}\n`
 
 /** Reads the report of one run of a task, or of its newest run, from `sessionDir`. */
 export async function readReport(
@@ -132,7 +135,7 @@ function sha256Of(content: string | Uint8Array): string {
 }
 
 /** Adds one run to an entry; for the same run the newer one wins (R4). Runs stay in order. */
-function withRun(known: ReportEntry | null, file: ReportFile): ReportEntry {
+export function withRun(known: ReportEntry | null, file: ReportFile): ReportEntry {
   const folder = `${reportsDir}/${file.childTaskId}/${file.run}`
   const added = {
     run: file.run,

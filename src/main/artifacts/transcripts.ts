@@ -19,7 +19,12 @@ import {
   writeFileDurable,
 } from '../journal/index.ts'
 import { chatFile, partialFile, transcriptParts } from '../sessions/session-files.ts'
-import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
+import {
+  type ArtifactFields,
+  type ArtifactIndex,
+  artifactFields,
+  openArtifactIndex,
+} from './artifact-index.ts'
 
 export const transcriptsDir = 'subagent-transcripts'
 export const transcriptsIndexFile = 'subagent-transcripts.json'
@@ -81,28 +86,13 @@ export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): strin
 export async function archiveTranscript(
   from: string,
   to: string,
-  about: {
-    taskId: TaskId
-    ancestorIds: TaskId[]
-    title: string
-    nowMs: number
-    counted?: TranscriptCounts | undefined
-  },
+  about: AboutTranscript & { counted?: TranscriptCounts | undefined },
 ): Promise<void> {
   const target = archivedTranscriptDir(to, about.taskId)
   await makeDirInside(to, target)
   await refuseSymlink(from)
   await transcriptIndex(to).make()
-  const described = {
-    version: 1,
-    childTaskId: about.taskId,
-    parentWorkspaceId: about.ancestorIds[0] ?? null,
-    ancestorWorkspaceIds: about.ancestorIds,
-    title: about.title,
-    createdAtMs: about.nowMs,
-    updatedAtMs: about.nowMs,
-  }
-  await writeFileDurable(join(target, transcriptFile), `${JSON.stringify(described, null, 2)}\n`)
+  await writeFileDurable(join(target, transcriptFile), transcriptFileText(fieldsOf(about)))
   // A part that exists in neither place needs no move.
   const names = [...(await namesIn(from)), ...(await namesIn(target))]
   for (const part of transcriptParts)
@@ -111,6 +101,31 @@ export async function archiveTranscript(
   const entry = await entryFromPayload(about.taskId, target, about.counted)
   await transcriptIndex(to).update(about.taskId, () => entry)
 }
+
+export interface AboutTranscript {
+  taskId: TaskId
+  /** Parent first. */
+  ancestorIds: TaskId[]
+  title: string
+  nowMs: number
+}
+
+export const fieldsOf = ({
+  taskId,
+  ancestorIds,
+  title,
+  nowMs,
+}: AboutTranscript): ArtifactFields => ({
+  childTaskId: taskId,
+  parentWorkspaceId: ancestorIds[0] ?? null,
+  ancestorWorkspaceIds: ancestorIds,
+  title,
+  createdAtMs: nowMs,
+  updatedAtMs: nowMs,
+})
+
+export const transcriptFileText = (fields: ArtifactFields): string =>
+  `${JSON.stringify({ version: 1, ...fields }, null, 2)}\n`
 
 /** Returns no names if the folder does not exist. */
 async function namesIn(dir: string): Promise<string[]> {
@@ -147,26 +162,40 @@ export async function entryFromPayload(
     const { receiptId, atMs: expiredAtMs, ...counts } = expired
     return { ...fields, status: 'expired', receiptId, expiredAtMs, ...counts }
   }
-  const folder = `${transcriptsDir}/${taskId}`
   const hasPartial = await exists(join(payload, partialFile))
-  const partialPath = hasPartial ? `${folder}/${partialFile}` : undefined
   const chat = join(payload, chatFile)
-  if (!(await exists(chat))) {
-    const status = hasPartial ? 'partial-only' : 'missing'
-    return { ...fields, status, partialPath, messageCount: 0, entryCount: 0, bytes: 0 }
-  }
+  if (!(await exists(chat))) return transcriptEntry(fields, { hasPartial, counted: null })
   const { size: bytes } = await stat(chat)
   const counted = known?.bytes === bytes ? { ...known, damaged: false } : await countEntries(chat)
   // A journal that lost whole lines at its end is still valid.
   const isShorter = known !== undefined && counted.entries < known.entries
+  const isDamaged = counted.damaged || isShorter
+  return transcriptEntry(fields, { hasPartial, counted: { ...counted, bytes }, isDamaged })
+}
+
+/** `counted`: null without a `chat.jsonl`. */
+export function transcriptEntry(
+  fields: ArtifactFields,
+  {
+    hasPartial,
+    counted,
+    isDamaged = false,
+  }: { hasPartial: boolean; counted: TranscriptCounts | null; isDamaged?: boolean },
+): TranscriptEntry {
+  const folder = `${transcriptsDir}/${fields.childTaskId}`
+  const partialPath = hasPartial ? `${folder}/${partialFile}` : undefined
+  if (counted === null) {
+    const status = hasPartial ? 'partial-only' : 'missing'
+    return { ...fields, status, partialPath, messageCount: 0, entryCount: 0, bytes: 0 }
+  }
   return {
     ...fields,
-    status: counted.damaged || isShorter ? 'damaged' : 'complete',
+    status: isDamaged ? 'damaged' : 'complete',
     chatPath: `${folder}/${chatFile}`,
     partialPath,
     messageCount: counted.messages,
     entryCount: counted.entries,
-    bytes,
+    bytes: counted.bytes,
   }
 }
 

@@ -23,7 +23,6 @@ import { createGithubCli } from '../publish/github-cli.ts'
 import { createPublishService } from '../publish/publish-service.ts'
 import { createRouter, type ShiplogRouter } from '../rpc/router.ts'
 import { createRunRegistry } from '../runs/run-registry.ts'
-import { redactPatterns } from '../secrets/redact-patterns.ts'
 import { openFolder } from '../system/open-folder.ts'
 import { createDemo } from '../tasks/demo.ts'
 import { createDrift, createFindObstacle, createRestoreWorkingDir } from '../tasks/drift/index.ts'
@@ -89,7 +88,6 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     clock,
     oneAtATime: createKeyedMutex(),
     transcriptFile: workspaces.records.transcriptFile,
-    redact: redactPatterns,
   })
   const watchedImport = await openWatchedImport({
     path: layout.imports,

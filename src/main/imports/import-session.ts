@@ -14,8 +14,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import type { EarlierSessions } from './earlier-sessions.ts'
+import { importedTasks, sourceOf } from './imported-tasks.ts'
 import { readImportRecord } from './known-session.ts'
-import { buildHome, sourceOf } from './publish-session.ts'
 import { derivedId } from './rewritten-ids.ts'
 import type { Place, SessionPlaces } from './session-places.ts'
 import { type ImportThread, type ImportThreads, orThreadEnd } from './stage/import-thread.ts'
@@ -45,9 +45,8 @@ export function createSessionImporter(deps: {
   oneAtATime: KeyedMutex
   places: SessionPlaces
   earlier: Pick<EarlierSessions, 'transcriptsBefore'>
-  redact: (text: string) => string
 }): SessionImporter {
-  const { ledger, layout, clock, oneAtATime, places, redact } = deps
+  const { ledger, layout, clock, oneAtATime, places } = deps
   const { state } = ledger
   let archive: Promise<void> | null = null
 
@@ -126,7 +125,9 @@ export function createSessionImporter(deps: {
     let isPublished = false
     try {
       const earlier = deps.earlier.transcriptsBefore(session)
-      const staged = yield* stage(threads, { session, dir: staging, version, earlier }, signal)
+      const importedAt = new Date(clock()).toISOString()
+      const request = { session, dir: staging, version, earlier, importedAt }
+      const staged = yield* stage(threads, request, signal)
       other = await places.placeOfStagedExport(staged, version)
       if (!other) {
         const root = await publish(staged, staging, session.opening)
@@ -145,11 +146,7 @@ export function createSessionImporter(deps: {
     staging: string,
     opening: string | undefined,
   ): Promise<TaskId> {
-    const tasks = await buildHome(staged, staging, {
-      importedAt: new Date(clock()).toISOString(),
-      isKnown: (id) => state.tasks.has(id),
-      redact,
-    })
+    const tasks = importedTasks(staged, (id) => state.tasks.has(id))
     const [root] = tasks
     if (!root) throw new Error('The session contains no task.')
     const target = layout.archiveDir(root.id)

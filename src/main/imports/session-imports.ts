@@ -83,15 +83,13 @@ export function createSessionImports(deps: {
   clock: () => number
   oneAtATime: KeyedMutex
   transcriptFile: ArchiveReader['transcriptFile']
-  /** Masks values that look like secrets in listed titles and prompts (K4). */
-  redact: (text: string) => string
   /** The environment and home folder that determine the tools' folders. */
   env?: NodeJS.ProcessEnv
   home?: string
   startThread?: () => ImportThread
   times?: WatchTimes
 }): SessionImports {
-  const { ledger, layout, clock, oneAtATime, transcriptFile, redact } = deps
+  const { ledger, layout, clock, oneAtATime, transcriptFile } = deps
   const { env = process.env, home = homedir(), startThread = startImportThread } = deps
   const { times = watchTimes } = deps
   const { state } = ledger
@@ -104,7 +102,6 @@ export function createSessionImports(deps: {
     oneAtATime,
     places,
     earlier,
-    redact,
   })
 
   async function scan(

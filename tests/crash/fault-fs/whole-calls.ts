@@ -29,6 +29,7 @@ export function remakeWholeCalls(): void {
     const sync = callbacks[`${name}Sync`] as AnyFunction
     callbacks[`${name}Sync`] = (...args) => {
       if (inside(args[0]) === null && inside(args[1]) === null) return sync(...args)
+      if (name === 'mkdir' && !isRecursive(args[1])) return sync(...args)
       throw new Error(`${name}Sync can't be recorded: use a call that can`)
     }
   }
@@ -41,6 +42,9 @@ export function remakeWholeCalls(): void {
       throw new Error(`${name} can't be recorded: use a call that can`)
     })
 }
+
+const isRecursive = (options: unknown): boolean =>
+  (options as fs.MakeDirectoryOptions | undefined)?.recursive === true
 
 async function writeTo(file: string, flag: string, data: unknown, options: unknown) {
   const named = (typeof options === 'object' ? options : null) as {

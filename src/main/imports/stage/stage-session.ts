@@ -1,9 +1,15 @@
-/** Reads one session of another tool into transcripts below a folder. Runs in the worker. */
+/** Reads one session of another tool into a folder that then becomes its place in the archive. Runs in the worker. */
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { createStagedJournal, type StagedJournal, storeBlob } from '../../journal/index.ts'
+import { transcriptsDir } from '../../artifacts/index.ts'
+import {
+  createStagedFiles,
+  createStagedJournal,
+  type StagedJournal,
+  storeBlob,
+} from '../../journal/index.ts'
 import { chatFile } from '../../sessions/session-files.ts'
 import type {
   DamagedLine,
@@ -13,16 +19,15 @@ import type {
   ReadEvent,
   ReadTask,
 } from '../adapters/adapter.ts'
-import { createRewrittenIds, sameIds } from '../rewritten-ids.ts'
+import { completeFolder } from './complete-folder.ts'
 import { type EarlierTranscripts, readEarlier } from './earlier-sessions.ts'
 import { createExportedTranscript, type ExportedTranscript } from './exported-transcript.ts'
+import { exportsFolder, finishExport } from './finish-export.ts'
 import { hashFiles } from './hash-files.ts'
-import type { StagedSession, StagedTask } from './staged-session.ts'
+import type { ImportRecord, StagedSession, StagedTask } from './staged-session.ts'
 
 /** Entries per write. */
 const batchEntries = 500
-/** Folder of the transcripts that become part of their root when the session is published. */
-export const partsFolder = 'parts'
 /** Limit of listed damaged lines; all are counted. */
 const listedDamageMax = 100
 
@@ -46,35 +51,34 @@ export async function stageSession(
     onBytes(bytes: number): void
     /** Archived sessions that it may continue from. */
     earlier: readonly EarlierTranscripts[]
+    /** As ISO 8601. */
+    importedAt: string
   },
 ): Promise<StagedSession> {
-  const { dir, idOf, version, signal, onBytes } = deps
+  const { dir, idOf, version, signal, onBytes, importedAt } = deps
+  const folder = createStagedFiles(dir)
   const rootId = idOf('')
   const transcripts = new Map<TaskId, OpenTranscript>()
   const exported = new Map<TaskId, { dir: string; transcript: ExportedTranscript }>()
   const damage: DamagedLine[] = []
   let ended: Extract<ReadEvent, { kind: 'end' }> | null = null
 
-  async function transcriptOf(task: TaskId): Promise<OpenTranscript> {
+  function transcriptOf(task: TaskId): OpenTranscript {
     const known = transcripts.get(task)
     if (known) return known
-    const name = task === rootId ? '' : await newFolder(transcripts.size)
+    const name = task === rootId ? '' : join(transcriptsDir, task)
+    folder.addFolder(name)
     const journal = createStagedJournal(join(dir, name, chatFile))
     const opened = { dir: name, journal, waiting: [], entries: 0, messages: 0 }
     transcripts.set(task, opened)
     return opened
   }
 
-  async function newFolder(n: number): Promise<string> {
-    const name = join(partsFolder, String(n))
-    await mkdir(join(dir, name), { recursive: true, mode: 0o700 })
-    return name
-  }
-
   async function exportedOf(task: TaskId): Promise<ExportedTranscript> {
     const known = exported.get(task)
     if (known) return known.transcript
-    const name = await newFolder(exported.size)
+    const name = join(exportsFolder, String(exported.size))
+    await mkdir(join(dir, name), { recursive: true, mode: 0o700 })
     const transcript = createExportedTranscript(join(dir, name))
     exported.set(task, { dir: name, transcript })
     return transcript
@@ -95,7 +99,8 @@ export async function stageSession(
         messages: transcript.messages,
         bytes: transcript.journal.bytes,
       }
-      tasks.push({ ...task, dir: transcript?.dir ?? null, transcriptCounts: counts ?? null })
+      const hasFolder = transcript !== undefined
+      tasks.push({ ...task, hasFolder, hasPartial: false, transcriptCounts: counts ?? null })
     }
     return tasks
   }
@@ -111,7 +116,7 @@ export async function stageSession(
       } else if (event.kind === 'end') ended = event
       else if (event.kind === 'exported') await (await exportedOf(event.task)).add(event.part)
       else {
-        const transcript = await transcriptOf(event.task)
+        const transcript = transcriptOf(event.task)
         for (const image of event.images) await storeBlob(join(dir, transcript.dir, 'blobs'), image)
         transcript.entries += event.entries.length
         transcript.messages += event.entries.filter(({ type }) => type === 'message').length
@@ -122,26 +127,25 @@ export async function stageSession(
     if (ended === null) throw new Error(`${session.key} was not read completely`)
     const sha256 = digestOf(hashed)
     const tasks = ended.tasks[0]?.exported
-      ? await finishExport(ended.tasks, exported, { version, sha256 })
+      ? await finishExport(ended.tasks, { folder, dir, exported, version, sha256 })
       : await finishTranscripts(ended.tasks)
-    return {
-      record: {
-        version: 1,
-        tool: session.tool,
-        toolVersion: ended.version,
-        session: session.key,
-        folder: dirname(session.files[0]?.path ?? ''),
-        files: hashed,
-        sha256,
-        links: ended.links,
-        damage,
-        continues: ended.continues ?? null,
-        redacted: ended.isRedacted === true,
-        ...(ended.withoutFiles === true && { withoutFiles: true }),
-        tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
-      },
-      tasks,
+    const record: ImportRecord = {
+      version: 1,
+      tool: session.tool,
+      toolVersion: ended.version,
+      session: session.key,
+      folder: dirname(session.files[0]?.path ?? ''),
+      files: hashed,
+      sha256,
+      importedAt,
+      links: ended.links,
+      damage,
+      continues: ended.continues ?? null,
+      redacted: ended.isRedacted === true,
+      ...(ended.withoutFiles === true && { withoutFiles: true }),
+      tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
     }
+    return await completeFolder(folder, { record, tasks })
   } finally {
     const closing = [...transcripts.values()].map(({ journal }) => journal.close())
     for (const { transcript } of exported.values()) closing.push(transcript.close())
@@ -149,33 +153,6 @@ export async function stageSession(
     await Promise.allSettled(closing)
     await Promise.all(closing)
   }
-}
-
-/** Completes the transcripts of an export. Version 0 keeps the export's ids; later versions get derived ids (I3). */
-async function finishExport(
-  read: ReadTask[],
-  transcripts: Map<TaskId, { dir: string; transcript: ExportedTranscript }>,
-  { version, sha256 }: { version: number; sha256: string },
-): Promise<StagedTask[]> {
-  const ids =
-    version === 0
-      ? sameIds
-      : createRewrittenIds(
-          read.map(({ id }) => id),
-          `${sha256}${version === 1 ? '' : version - 1}`,
-        )
-  const tasks: StagedTask[] = []
-  for (const task of read) {
-    const { dir = null, transcript } = transcripts.get(task.id) ?? {}
-    const counts = await transcript?.finish(ids)
-    tasks.push({
-      ...(JSON.parse(ids.inText(JSON.stringify(task))) as ReadTask),
-      dir: task.exported?.hasTranscript ? dir : null,
-      transcriptCounts: counts ?? null,
-      ...(transcript && { last: transcript.last }),
-    })
-  }
-  return tasks
 }
 
 /** Hash over names and hashes of all files. A single file's hash ignores its name, which may differ. */

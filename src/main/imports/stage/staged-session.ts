@@ -77,15 +77,16 @@ export const sumOf = (tasks: ImportRecord['tasks']) => ({
 })
 
 export interface StagedTask extends ReadTask {
-  /** The folder of its transcript, relative to the session's, '' for that itself; null: no transcript. */
-  dir: string | null
+  /** Whether its transcript has a folder, which may hold a message in progress only. */
+  hasFolder: boolean
+  hasPartial: boolean
   transcriptCounts: TranscriptCounts | null
   /** The last record of an exported journal, which identifies the transcript. */
   last?: { seq: number; sum: string }
 }
 
 export interface StagedSession {
-  record: Omit<ImportRecord, 'importedAt'>
+  record: ImportRecord
   /** Parents come before their sub-agents. */
   tasks: StagedTask[]
 }

@@ -18,6 +18,8 @@ interface StageRequest {
   /** The version of the session; see session-ids.ts. */
   version: number
   earlier: EarlierTranscripts[]
+  /** As ISO 8601. */
+  importedAt: string
 }
 type StageEvent =
   | { kind: 'bytes'; bytes: number }
@@ -57,7 +59,7 @@ async function* inBatches(found: AsyncIterable<FoundSession>): AsyncGenerator<Fo
 const progressMs = 100
 
 async function* stage(
-  { session, dir, version, earlier }: StageRequest,
+  { session, dir, version, earlier, importedAt }: StageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<StageEvent> {
   // Loaded with the first session, which an import without new sessions never has.
@@ -68,6 +70,7 @@ async function* stage(
     signal,
     version,
     earlier,
+    importedAt,
     idOf: idsOf(session.tool, session.key, version),
     onBytes(read) {
       bytes += read

@@ -1,6 +1,3 @@
-/** Publishes a staged session: moves its folder to the archive, then records one ledger event (A1). */
-import { rename } from 'node:fs/promises'
-import { join } from 'node:path'
 import { installedAgentSchema } from '../../shared/agents/installed-agents.ts'
 import {
   exportedTaskSchema,
@@ -10,114 +7,30 @@ import {
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isSettled } from '../../shared/records/tasks/task-status.ts'
 import { totalBytes } from '../../shared/total-bytes.ts'
-import { archiveTranscript, saveReport } from '../artifacts/index.ts'
-import { exists, removeDurable, syncDirectory, writeNewFile } from '../journal/index.ts'
-import { transcriptParts } from '../sessions/session-files.ts'
 import { titleOf } from './adapters/values.ts'
-import { partsFolder } from './stage/stage-session.ts'
-import {
-  type ImportRecord,
-  importFile,
-  type StagedSession,
-  type StagedTask,
-} from './stage/staged-session.ts'
+import type { ImportRecord, StagedSession, StagedTask } from './stage/staged-session.ts'
 import { unfinished } from './transcript/transcript-builder.ts'
 
-/** Limit for a task's prompt in the ledger; the transcript has the whole prompt. */
-const promptCharsMax = 20_000
-
-/**
- * Moves the staged transcripts of sub-agents and the reports to their places in the session's folder `home`, and returns
- * what the ledger records.
- */
-export async function buildHome(
-  { record, tasks: staged }: StagedSession,
-  home: string,
-  {
-    importedAt,
-    isKnown,
-    redact,
-  }: {
-    importedAt: string
-    isKnown: (id: TaskId) => boolean
-    /** Masks values that look like secrets (K4). */
-    redact: (text: string) => string
-  },
-): Promise<ImportedTask[]> {
-  // The transcript keeps titles and prompts verbatim; in lists, notices and the ledger they are redacted.
-  const tasks = staged.map((task) => ({
-    ...task,
-    title: redact(task.title),
-    prompt: redact(task.prompt.slice(0, promptCharsMax)),
-  }))
+/** Returns what the ledger records of a session's tasks. `isKnown`: whether a task is in the ledger. */
+export function importedTasks(
+  { record, tasks }: StagedSession,
+  isKnown: (id: TaskId) => boolean,
+): ImportedTask[] {
   const imported: ImportedTask[] = []
-  for (const task of tasks) {
-    const ancestorIds = ancestorsOf(task, tasks)
-    const atMs = task.endedAtMs ?? task.startedAtMs ?? Date.parse(importedAt)
-    if (task.dir) {
-      const from = join(home, task.dir)
-      if (task.parentId === null) {
-        for (const part of transcriptParts)
-          if (await exists(join(from, part))) await rename(join(from, part), join(home, part))
-      } else
-        await archiveTranscript(from, home, {
-          taskId: task.id,
-          ancestorIds,
-          title: task.title,
-          nowMs: atMs,
-          counted: task.transcriptCounts ?? undefined,
-        })
-    }
-    for (const { run, title, markdown, createdAt, taskResults } of task.exported?.reports ?? [])
-      await saveReport(home, {
-        taskId: task.id,
-        run,
-        title,
-        markdown,
-        ancestorIds,
-        taskResults,
-        nowMs: Date.parse(createdAt),
-      })
-    if (task.report !== null && !task.exported)
-      await saveReport(home, {
-        taskId: task.id,
-        run: 1,
-        title: task.title,
-        markdown: task.report,
-        ancestorIds,
-        nowMs: atMs,
-      })
+  for (const task of tasks)
     imported.push(
       task.exported
         ? exportedTask(task, task.exported, { isKnown, before: imported })
-        : importedTask(task, record, atMs),
+        : importedTask(task, record),
     )
-  }
-  if (tasks.some(({ dir }) => dir)) await removeDurable(join(home, partsFolder))
-  const importRecord: ImportRecord = { ...record, importedAt }
-  await writeNewFile(
-    join(home, importFile),
-    Buffer.from(`${JSON.stringify(importRecord, null, 2)}\n`),
-  )
-  await syncDirectory(home)
   return imported
-}
-
-/** The ids of all ancestors, nearest first. */
-function ancestorsOf(task: StagedTask, tasks: StagedTask[]): TaskId[] {
-  const ancestors: TaskId[] = []
-  for (let id = task.parentId; id !== null && !ancestors.includes(id); ) {
-    ancestors.push(id)
-    id = tasks.find((one) => one.id === id)?.parentId ?? null
-  }
-  return ancestors
 }
 
 function importedTask(
   task: StagedTask,
-  { tool, continues }: Pick<ImportRecord, 'tool' | 'continues'>,
-  atMs: number,
+  { tool, continues, importedAt }: Pick<ImportRecord, 'tool' | 'continues' | 'importedAt'>,
 ): ImportedTask {
+  const atMs = task.endedAtMs ?? task.startedAtMs ?? Date.parse(importedAt)
   const startedAt = new Date(task.startedAtMs ?? atMs).toISOString()
   const endedAt = new Date(Math.max(atMs, task.startedAtMs ?? atMs)).toISOString()
   // A root is a conversation, so an interrupted last turn does not make it incomplete.
@@ -132,7 +45,7 @@ function importedTask(
     spec: { kind: 'acp', program: program.success ? program.data : 'acp', agent: task.agent },
     isolation: 'in-place',
     status: isComplete ? 'completed' : 'abandoned',
-    prompt: task.prompt.slice(0, promptCharsMax).toWellFormed(),
+    prompt: task.prompt,
     createdAt: startedAt,
     startedAt,
     endedAt,
@@ -182,10 +95,7 @@ function exportedTask(
   }
 }
 
-export const sourceOf = (
-  record: Omit<ImportRecord, 'importedAt'>,
-  opening: string | undefined,
-): ImportSource => ({
+export const sourceOf = (record: ImportRecord, opening: string | undefined): ImportSource => ({
   tool: record.tool,
   version: record.toolVersion,
   file: record.files[0]?.name ?? record.session,
