@@ -1,6 +1,6 @@
 /**
  * Projects and tasks from the ledger feed: a snapshot, then records folded by the same pure fold as
- * in the main process, published at most once a frame.
+ * in the main process, published at most every second frame.
  */
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
@@ -19,7 +19,7 @@ import type { LedgerEvent } from '../../shared/records/ledger.ts'
 import type { Activity } from '../../shared/records/tasks/activity.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
-import { perFrame, type Schedule } from './schedule.ts'
+import { type Schedule, withFrames } from './schedule.ts'
 
 export interface LedgerView {
   phase: 'loading' | 'ready' | 'failed'
@@ -61,7 +61,7 @@ const noUsage: UsageOfRuns = new Map()
 
 export function createLedgerStore({
   client,
-  schedule = perFrame,
+  schedule = withFrames,
   onNotice,
 }: LedgerStoreDeps): LedgerStore {
   let ledger = emptyLedgerState('')

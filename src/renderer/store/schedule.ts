@@ -3,11 +3,28 @@ export type Schedule = (publish: () => void) => { request(): void; cancel(): voi
 
 /** A hidden tab gets no frames, but its queue must not grow until it is visible again. */
 const hiddenTabDelayMs = 250
+/** Feeds emit hundreds of events a second. Nobody reads more than 30 states of a text in one, and each delays a key. */
+const publishEveryMs = 30
+/** Longer than a frame: a key that was pressed since the last one is painted in the next one. */
+const keyPaintMs = 20
 
-/** At most once a frame, because a feed may emit hundreds of events between two frames. */
-export const perFrame: Schedule = (publish) => {
+let keyPressedAt = Number.NEGATIVE_INFINITY
+// Absent in tests that run without a page.
+globalThis.addEventListener?.(
+  'keydown',
+  () => {
+    keyPressedAt = performance.now()
+  },
+  { capture: true, passive: true },
+)
+
+/**
+ * Publishes with a frame, in at most every second one, and leaves the first frame after a key press to what was typed.
+ */
+export const withFrames: Schedule = (publish) => {
   let frame: number | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
+  let publishedAt = Number.NEGATIVE_INFINITY
   const cancel = (): void => {
     if (frame !== null) cancelAnimationFrame(frame)
     if (timer !== null) clearTimeout(timer)
@@ -16,12 +33,22 @@ export const perFrame: Schedule = (publish) => {
   }
   const run = (): void => {
     cancel()
+    publishedAt = performance.now()
     publish()
   }
   return {
     request() {
       if (frame !== null) return
-      frame = requestAnimationFrame(run)
+      let hasWaitedForKey = false
+      const onFrame = (): void => {
+        const now = performance.now()
+        const waitsForKey = !hasWaitedForKey && now - keyPressedAt < keyPaintMs
+        if (waitsForKey || now - publishedAt < publishEveryMs) {
+          hasWaitedForKey ||= waitsForKey
+          frame = requestAnimationFrame(onFrame)
+        } else run()
+      }
+      frame = requestAnimationFrame(onFrame)
       timer = setTimeout(run, hiddenTabDelayMs)
     },
     cancel,

@@ -8,7 +8,7 @@ import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TranscriptItem } from '../../../shared/projections/transcript/transcript-items.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { perFrame, type Schedule } from '../schedule.ts'
+import { type Schedule, withFrames } from '../schedule.ts'
 import { createLoadedTranscript, type LoadedState } from './loaded-transcript.ts'
 import { createPageReader } from './page-reader.ts'
 
@@ -88,7 +88,7 @@ export function createTranscriptStore({
   taskId,
   isArchived,
   isRunning,
-  schedule = perFrame,
+  schedule = withFrames,
 }: TranscriptStoreDeps): TranscriptStore {
   const store = createStore<TranscriptView>(() => closedView)
   const publishing = schedule(publish)

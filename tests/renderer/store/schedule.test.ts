@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+const frameMs = 1000 / 60
+let pressKey = () => {}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  vi.stubGlobal('requestAnimationFrame', (onFrame: () => void) =>
+    setTimeout(onFrame, frameMs - (performance.now() % frameMs)),
+  )
+  vi.stubGlobal('cancelAnimationFrame', clearTimeout)
+  vi.stubGlobal('addEventListener', (_type: string, listener: () => void) => {
+    pressKey = listener
+  })
+  vi.resetModules()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+async function scheduled() {
+  const { withFrames } = await import('../../../src/renderer/store/schedule.ts')
+  const times: number[] = []
+  const schedule = withFrames(() => times.push(performance.now()))
+  return { schedule, times }
+}
+
+const advance = (ms: number) => vi.advanceTimersByTime(ms)
+
+it('publishes once for all requests before the next frame', async () => {
+  const { schedule, times } = await scheduled()
+  for (let n = 0; n < 100; n++) schedule.request()
+  expect(times).toEqual([])
+  advance(2 * frameMs)
+  expect(times).toHaveLength(1)
+})
+
+it('publishes a feed that never rests with every second frame', async () => {
+  const { schedule, times } = await scheduled()
+  for (let ms = 0; ms < 1_000; ms += 4) {
+    schedule.request()
+    advance(4)
+  }
+  expect(times.length).toBeGreaterThanOrEqual(28)
+  expect(times.length).toBeLessThanOrEqual(32)
+})
+
+it('leaves one frame after a key to what was typed, and no more while a key is held', async () => {
+  const { schedule, times } = await scheduled()
+  advance(105)
+  schedule.request()
+  pressKey()
+  advance(frameMs)
+  expect(times).toEqual([])
+  advance(frameMs)
+  expect(times).toHaveLength(1)
+  for (let ms = 0; ms < 1_000; ms += 10) {
+    schedule.request()
+    pressKey()
+    advance(10)
+  }
+  expect(times.length).toBeGreaterThan(15)
+})
+
+it('publishes in a hidden tab, which gets no frames, and nothing once cancelled', async () => {
+  const { schedule, times } = await scheduled()
+  vi.stubGlobal('requestAnimationFrame', () => 1)
+  schedule.request()
+  advance(300)
+  expect(times).toHaveLength(1)
+  schedule.request()
+  schedule.cancel()
+  advance(1_000)
+  expect(times).toHaveLength(1)
+})
