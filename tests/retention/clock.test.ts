@@ -93,6 +93,10 @@ it('[X3] after a real absence one confirmation is enough', async () => {
   await shiplog.close()
   pass(8)
   shiplog = await open('web')
+  expect(await trash()).toHaveLength(2)
+  await shiplog.close()
+  pass(1)
+  shiplog = await open('web')
   // The trash is emptied by itself again.
   expect(await trash()).toEqual([])
   expect((await shiplog.client.retention.receipts()).receipts[0]).toMatchObject({ by: 'start' })
@@ -111,6 +115,42 @@ it('[X3] a pause of three weeks needs no confirmation', async () => {
   expect(await trash()).toHaveLength(2)
   expect((await noticesOf(swept)).map(({ topic }) => topic)).toEqual([undefined])
 })
+
+it.each([8, 20])(
+  '[X3] a clock that is %i days ahead deletes nothing permanently, at no start of a day',
+  async (daysAhead) => {
+    const { open, trash, dataDir, leafId, middleId } = await stage()
+    let shiplog = await open()
+    const { client } = shiplog
+    await client.retention.setSettings({ ...(await client.retention.settings()), trashBytesMax: 0 })
+    await mkdir(join(dataDir, 'trash'), { recursive: true, mode: 0o700 })
+    await writeFile(join(dataDir, 'trash', 'odds-and-ends'), 'kept')
+    await client.retention.sweep({ transcriptTtlDays: 0 })
+    const all = ['odds-and-ends', `transcript-${leafId}`, `transcript-${middleId}`].toSorted()
+    expect((await trash()).toSorted()).toEqual(all)
+    await shiplog.close()
+
+    pass(daysAhead)
+    for (let start = 0; start < 3; start++) {
+      shiplog = await open('web')
+      expect((await shiplog.client.retention.preview({})).removed).toEqual([])
+      expect(await shiplog.client.retention.sweep({})).toMatchObject({ removed: [] })
+      await shiplog.close()
+      pass(0.3)
+    }
+    pass(-daysAhead)
+    shiplog = await open('web')
+    expect((await trash()).toSorted()).toEqual(all)
+    await shiplog.close()
+    // Another jump: what was found due by the first one counts for nothing.
+    pass(daysAhead + 2)
+    shiplog = await open('web')
+    expect((await trash()).toSorted()).toEqual(all)
+    // The person's word on the date needs no second look.
+    await shiplog.client.retention.sweep({ clockIsRight: true })
+    expect(await trash()).toEqual([])
+  },
+)
 
 it('[X3] a full trash is not emptied after the clock leapt ahead', async () => {
   const { open, trash, rootId, dataDir } = await stage()

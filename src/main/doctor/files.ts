@@ -36,6 +36,7 @@ export async function* examineFiles(subject: Case): Findings {
     layout.keys,
     layout.installedAgents,
     layout.trashSeen,
+    layout.trashDue,
   ]
   yield* examineDataDir(layout.dataDir)
   for (const name of await namesIn(layout.dataDir)) {

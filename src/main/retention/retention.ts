@@ -38,7 +38,8 @@ export interface Retention {
   preview(settings?: RetentionSettings): Promise<SweepPreview>
   /**
    * Moves expired transcripts to the trash, and deletes items that have been in the trash for long enough (X3). Uses
-   * the settings, overridden by the given ones. Refuses after the clock jumped ahead, unless `clockIsRight`.
+   * the settings, overridden by the given ones. Refuses after the clock jumped ahead, unless `clockIsRight`, which also
+   * deletes what would else wait for a second look.
    */
   sweep(
     asked?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>> & { clockIsRight?: boolean },
@@ -147,7 +148,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   async function keepBudget(): Promise<void> {
     budgetAsked = false
     if (ending.signal.aborted || settings.lost() !== null || !clockGuard.isTrusted()) return
-    const planned = (await trash.plan(settings.current())).filter(
+    const planned = (await trash.plan(settings.current(), { remember: true })).filter(
       ({ reason }) => reason === 'trash-bytes',
     )
     const done = await purgeNow(planned, 'budget')
@@ -219,7 +220,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const lost = settings.lost()
     if (lost !== null) deps.onSettingsLost(lost)
     else if (sweep && !ending.signal.aborted && clockGuard.isTrusted()) {
-      const done = await alone(() => sweepNow('start', settings.current()))
+      const done = await alone(() => sweepNow('start', settings.current(), { dateIsRight: false }))
       if (done.receipt) deps.onSwept(done)
     }
   }
@@ -237,7 +238,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       await clockGuard.confirm(clockIsRight)
       const wanted = { ...settings.current() }
       if (transcriptTtlDays !== undefined) wanted.transcriptTtlDays = transcriptTtlDays
-      return alone(() => sweepNow('person', wanted))
+      return alone(() => sweepNow('person', wanted, { dateIsRight: clockIsRight }))
     },
     async receipts() {
       const { all, unreadable } = await lookup.summaries()

@@ -58,10 +58,13 @@ export function createSweeper(deps: SweeperDependencies) {
     return planSweep(state, await sizes.of(chosen.map(({ id }) => id)), wanted, nowMs)
   }
 
-  async function plan(wanted: RetentionSettings) {
+  async function plan(
+    wanted: RetentionSettings,
+    look: { remember: boolean; dateIsRight: boolean },
+  ) {
     const nowMs = clock()
     const { remove, kept } = await planWithSizes(wanted, nowMs)
-    const planned = await trash.plan(wanted)
+    const planned = await trash.plan(wanted, look)
     const transcripts = remove.map((one) => ({ ...one, ...describe(one.id) }))
     return {
       nowMs,
@@ -73,13 +76,23 @@ export function createSweeper(deps: SweeperDependencies) {
   }
 
   async function preview(wanted = settings.current()): Promise<SweepPreview> {
-    const { removed, kept } = await plan(wanted)
-    return { dryRun: true, removed, kept, receipt: null, clockAhead: clockGuard.ahead() }
+    const clockAhead = clockGuard.ahead()
+    // After a jump a sweep needs the confirmation of the date, which makes a second look unnecessary.
+    const dateIsRight = clockAhead !== null
+    const { removed, kept } = await plan(wanted, { remember: false, dateIsRight })
+    return { dryRun: true, removed, kept, receipt: null, clockAhead }
   }
 
-  async function sweepNow(by: 'start' | 'person', wanted: RetentionSettings): Promise<Sweep> {
+  async function sweepNow(
+    by: 'start' | 'person',
+    wanted: RetentionSettings,
+    { dateIsRight }: { dateIsRight: boolean },
+  ): Promise<Sweep> {
     await expiry.rollForward()
-    const { nowMs, removed, transcripts, planned, kept } = await plan(wanted)
+    const { nowMs, removed, transcripts, planned, kept } = await plan(wanted, {
+      remember: true,
+      dateIsRight,
+    })
     const nothing: Sweep = { dryRun: false, removed: [], kept, receipt: null }
     if (removed.length === 0 || signal.aborted) return nothing
     const id = newReceiptId()

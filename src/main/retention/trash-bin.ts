@@ -19,6 +19,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import { beingDeletedName, namesInTrash, sortedName } from '../sessions/trash-names.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { Expiry } from './expiry.ts'
+import { confirmedByTime } from './second-look.ts'
 import {
   lookAtTrash,
   type PlannedPurge,
@@ -28,6 +29,11 @@ import {
   whatIs,
 } from './trash.ts'
 
+interface PlanOptions {
+  remember: boolean
+  dateIsRight?: boolean | undefined
+}
+
 export interface TrashBin {
   /** `reasons` are the reasons why transcripts expired. */
   list(
@@ -36,8 +42,11 @@ export interface TrashBin {
   ): Promise<TrashEntry[]>
   /** See `Retention.trashFolderOf`. */
   folderOf(name: string | null): Promise<string>
-  /** Returns the items that expire now: their time is over, or the trash exceeds its limit. */
-  plan(settings: RetentionSettings): Promise<PlannedPurge[]>
+  /**
+   * Returns the items to delete now: their time is over, or the trash exceeds its limit, and that was so a day ago as well
+   * (`second-look.ts`). `dateIsRight`: the person confirmed the date, so one look is enough. `remember` is false for a preview.
+   */
+  plan(settings: RetentionSettings, options: PlanOptions): Promise<PlannedPurge[]>
   /** Returns the existing items among the names, to be deleted at the user's request. */
   chosen(names: string[], settings: RetentionSettings): Promise<PlannedPurge[]>
   itemOf(planned: PlannedPurge): RemovedItem
@@ -209,7 +218,12 @@ export function createTrashBin(deps: {
         .map((one) => shown(one, reasons))
     },
     folderOf,
-    plan: async (settings) => planPurge(await listTrashed(settings), settings, clock()),
+    async plan(settings, { remember, dateIsRight }) {
+      const nowMs = clock()
+      const planned = planPurge(await listTrashed(settings), settings, nowMs)
+      if (dateIsRight) return planned
+      return confirmedByTime(layout.trashDue, planned, nowMs, { remember })
+    },
     async chosen(names, settings) {
       const wanted = new Set(names)
       return (await listTrashed(settings)).flatMap(({ untilMs, ...one }) =>

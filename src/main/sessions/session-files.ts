@@ -61,6 +61,8 @@ export interface DataLayout {
   trash: string
   /** When items in the trash were first seen, for those that the ledger does not list. */
   trashSeen: string
+  /** Since when items in the trash are due to be deleted permanently. */
+  trashDue: string
   worktrees: string
   /** A bare repository of Shiplog's own for each project, with the files of every turn. */
   turnStore: string
@@ -112,6 +114,7 @@ export function layoutOf(dataDir: string): DataLayout {
     receipts: join(dataDir, 'receipts'),
     trash: join(dataDir, 'trash'),
     trashSeen: join(dataDir, 'trash-seen.json'),
+    trashDue: join(dataDir, 'trash-due.json'),
     worktrees: join(dataDir, 'worktrees'),
     turnStore: join(dataDir, 'turn-store'),
     projects,

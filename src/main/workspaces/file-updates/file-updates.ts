@@ -7,7 +7,7 @@
 import type { UndoOutcome } from '../../../shared/agents/tools.ts'
 import { dayMs } from '../../../shared/durations.ts'
 import { refused } from '../../../shared/failure.ts'
-import { clockAhead } from '../../../shared/projections/ledger/ledger-clock.ts'
+import { clockAhead, clockLeapDaysMax } from '../../../shared/projections/ledger/ledger-clock.ts'
 import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/records/ids.ts'
 import { undoableApply, undoableDays } from '../../../shared/records/projects/file-updates.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -63,8 +63,9 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       const update = { id: updateId, ...about, root, commit, files: files.length }
       const written = await run({ task: taskOf(taskId), update, manifest }, dir)
       const nowMs = clock()
-      const oldestMs = nowMs - undoableDays * dayMs
-      // After the clock jumped ahead, everything looks old.
+      // After the clock jumped ahead, everything looks old. A jump that is too short to be noticed drops nothing that
+      // can still be undone.
+      const oldestMs = nowMs - (undoableDays + clockLeapDaysMax) * dayMs
       if (clockAhead(state.clock, nowMs) === null)
         await git.dropOldUpdates(root, oldestMs).catch(reportDropFailure)
       return written

@@ -5,8 +5,11 @@
 import { dayMs } from '../../durations.ts'
 import type { LedgerRecord } from '../../records/ledger.ts'
 
-/** A longer gap needs confirmation. Items that a shorter leap expires are still in the trash. */
-const clockLeapDaysMax = 21
+/**
+ * A longer gap needs confirmation. A shorter leap goes unnoticed: what it expires is still in the trash, and what it makes
+ * due there waits for a second look on another day (`src/main/retention/second-look.ts`).
+ */
+export const clockLeapDaysMax = 21
 
 export interface LedgerClock {
   /** `at` of the last record; null: there is none. Milliseconds since the epoch. */
