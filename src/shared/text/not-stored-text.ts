@@ -16,6 +16,7 @@ const reasons: Record<NotStoredPath['why'], string> = {
   unreadable: 'could not be read',
   special: 'a pipe, a socket or a device',
   name: 'Git refuses the name',
+  'path-length': 'its path is longer than the system allows',
 }
 
 /** Returns a phrase, such as "a Git repository of its own". */

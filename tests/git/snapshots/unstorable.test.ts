@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { GitError } from '../../../src/main/git/command/errors.ts'
 import { temporaryDir } from '../../harness.ts'
 import { openStates } from '../../turn-store/states.ts'
@@ -54,6 +54,43 @@ it('[H4] names a file that may not be read, and stores it once it may', async ()
   const { commit } = await git.commitSnapshot(project.dir)
   expect(listOf(commit)).toEqual(['a.txt', 'open.txt', 'secret.txt'])
 })
+
+it.skipIf(process.platform !== 'linux')(
+  '[H4] names a path that is too long for the system, and stores the rest',
+  async () => {
+    const { project, take, inStore } = await openStates({ 'a.txt': 'a\n' })
+    // Node can't delete them either.
+    onTestFinished(() => void execFileSync('rm', ['-rf', path.join(project.dir, 'd'.repeat(199))]))
+    // Such a path can only be made folder by folder.
+    const make = (bytes: number) =>
+      execFileSync(
+        'sh',
+        [
+          '-c',
+          'left=$1; while [ $left -gt 210 ]; do mkdir -p "$2"; cd -P "$2" || exit 1; left=$((left-200)); done; : > "$(printf "%*s" "$left" "" | tr " " f)"',
+          'sh',
+          String(bytes),
+          'd'.repeat(199),
+        ],
+        { cwd: project.dir },
+      )
+    for (const bytes of [4095, 4096, 4300, 5000]) make(bytes)
+    await project.write('b.txt', 'b\n')
+    const state = await take()
+    const files = inStore('ls-tree', '-r', '--name-only', state.tree).split('\n')
+    expect(files.map(({ length }) => length)).toEqual([5, 5, 4095])
+    const left = state.notStored.map(({ path: name, why }) => [name.length, why])
+    // Git can't list the folders below, and cuts the name of the one that it reports.
+    expect(left.toSorted()).toEqual([
+      [3999, 'path-length'],
+      [4096, 'path-length'],
+    ])
+    const named = await git.notInSnapshot(project.dir)
+    expect(named.map(({ length }) => length).toSorted()).toEqual([4000, 4096])
+    const { tree } = await git.snapshot(project.dir)
+    expect(project.git('ls-tree', '-r', '--name-only', tree).split('\n')).toHaveLength(3)
+  },
+)
 
 it('passes on what prevents it otherwise, such as missing objects', async () => {
   const project = await makeRepository({ 'a.txt': 'a\n' })

@@ -18,9 +18,10 @@ export interface Unstorable {
   name: Buffer
   /**
    * `special`: a pipe, a socket or a device in the place of a tracked file; `name`: Git refuses the name, such as
-   * `.GIT/config`, or a symbolic link of that name.
+   * `.GIT/config`, or a symbolic link of that name; `path-length`: the path is longer than the system allows, so only
+   * programs that go there folder by folder can open it.
    */
-  why: 'unreadable' | 'special' | 'name'
+  why: 'unreadable' | 'special' | 'name' | 'path-length'
 }
 
 /**
@@ -109,7 +110,9 @@ export async function findUnstorable(
   names: readonly Buffer[],
 ): Promise<Unstorable[]> {
   const found = await mapConcurrently(names, async (name) => {
-    const why = await reasonOf(fileOf(topLevel, name))
+    // Git uses paths relative to the top level, so these alone have to fit.
+    const isTooLong = name.length > pathBytesMax
+    const why = isTooLong ? 'path-length' : await reasonOf(fileOf(topLevel, name))
     return why === null ? [] : [{ name, why }]
   })
   return found.flat()
@@ -143,13 +146,20 @@ async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<
 const fileOf = (topLevel: string, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
 
+/** The longest path that a call of the system takes, with its NUL. Windows has no such fixed limit. */
+const pathBytesMax =
+  { darwin: 1024, win32: Number.POSITIVE_INFINITY }[process.platform as string] ?? 4096
+
 /**
  * Returns the folders that Git could not list, from its warnings, each with a slash and a NUL. Git prints a question mark
- * for each control character.
+ * for each control character, and cuts a long warning: then the nearest folder above that the rest names.
  */
-export const unreadableFolders = (stderr: string): Buffer[] =>
-  [...stderr.matchAll(/^warning: could not open directory '(.+\/)': /gm)].map(([, name]) =>
-    Buffer.from(`${name}\0`),
+export const unreadableFolders = (stderr: string): Unstorable[] =>
+  [...stderr.matchAll(/^warning: could not open directory '(.+\/)(?:': (.*)|[^/]*)$/gm)].map(
+    ([, name, reason]) => ({
+      name: Buffer.from(`${name}\0`),
+      why: reason === undefined || reason === 'File name too long' ? 'path-length' : 'unreadable',
+    }),
   )
 
 async function reasonOf(file: Buffer): Promise<Unstorable['why'] | null> {

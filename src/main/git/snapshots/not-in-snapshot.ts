@@ -40,7 +40,8 @@ export async function notInSnapshot(git: RunGit, dir: string): Promise<string[]>
     ),
   )
   const unstorable = [...unreadable, ...refused].map(({ name }) => name)
-  const folders = [...names.filter(isFolder), ...unreadableFolders(listed.stderr)]
+  const unlisted = unreadableFolders(listed.stderr).map(({ name }) => name)
+  const folders = [...names.filter(isFolder), ...unlisted]
   return [
     ...fields(ignored.stdout),
     ...marked,

@@ -79,7 +79,7 @@ export async function findWork(
     dropped: grown.flatMap(({ name }) => (without.has(key(name)) ? [name] : [])),
     notStored: [
       ...untracked.notStored,
-      ...unreadableFolders(listed.stderr).map((name) => notStored(name, 'unreadable', null)),
+      ...unreadableFolders(listed.stderr).map(({ name, why }) => notStored(name, why, null)),
       ...grown
         .filter(({ name }) => without.has(key(name)))
         .map(({ name, bytes }) => notStored(name, 'file-bytes', bytes)),

@@ -55,13 +55,16 @@ export async function deleteEmptyFolders(dir: RawPath, isMount: IsMount): Promis
   }
 }
 
-/** Deletes a file or folder also from a read-only folder. What may not be deleted stays. */
+/**
+ * Deletes a file or folder also from a read-only folder. What may not be deleted stays, and so does what can't be reached
+ * because its path is too long for the system in the trash.
+ */
 export async function deleteEntry(
   path: Buffer,
   remove: (path: Buffer) => Promise<void>,
 ): Promise<void> {
   await remove(path).catch(async (error) => {
-    if (systemCode(error) === 'ENOENT') return
+    if (['ENOENT', 'ENAMETOOLONG'].includes(systemCode(error))) return
     if (systemCode(error) !== 'EACCES') throw error
     const folder = rawDirname(path)
     const mode = (await lstat(folder)).mode & 0o700

@@ -57,6 +57,7 @@ const notStoredSchema = z.object({
     'unreadable',
     'special',
     'name',
+    'path-length',
   ]),
   /** Null if they were not counted. */
   bytes: z.number().int().min(0).nullable(),
