@@ -54,23 +54,26 @@ export async function findObstacle(
   const respelledFolders = changes.filter(
     ({ status, path: name }) => status !== 'D' && twins.has(name),
   )
-  const sameFolders = await mapConcurrently(respelledFolders, async ({ path: name }) =>
-    (await isInRespelledFolder(snapshot.topLevel, name)) ? [name] : [],
-  )
-  if (sameFolders.flat().length > 0) {
+  const sameFolders = await mapConcurrently(respelledFolders, async ({ path: name }) => {
+    const renames = await folderRenames(snapshot.topLevel, path.posix.dirname(name))
+    return renames.length > 0 ? [{ name, renames }] : []
+  })
+  const respelled = sameFolders.flat()
+  if (respelled.length > 0) {
+    const commands = new Set(respelled.flatMap(({ renames }) => renames))
     return {
-      paths: sameFolders.flat(),
-      why: 'its folder is there in other letters, which this disk takes for the same; rename the folder first, with `git mv` to another name and from that to this one',
+      paths: respelled.map(({ name }) => name),
+      why: `its folder is there in other letters, which this disk takes for the same; rename the folder first, then apply again: \`cd ${shellWord(snapshot.topLevel)} && ${[...commands].join(' && ')}\``,
     }
   }
   const hidden = await hiddenPaths(git, snapshot, signal)
   const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
   const checked = await mapConcurrently(changes, async (change) => {
     const unknownToGit = change.status === 'A' || hidden.has(change.path)
-    const respelled =
-      twins.has(change.path) && !(await existsWithExactCase(snapshot.topLevel, change.path))
+    const isTracked =
+      twins.has(change.path) && (await isTrackedInOtherLetters(snapshot.topLevel, change, gone))
     const canReplace =
-      !unknownToGit || respelled || (await isReplaceable(git, snapshot.topLevel, change, gone))
+      !unknownToGit || isTracked || (await isReplaceable(git, snapshot.topLevel, change, gone))
     return canReplace ? [] : [change.path]
   })
   const blocked = checked.flat()
@@ -127,11 +130,61 @@ async function hiddenPaths(
   return new Set(flagged.map((entry) => entry.slice(2)))
 }
 
-/** Reports whether the file's folder exists only in another case. */
-async function isInRespelledFolder(topLevel: string, name: string): Promise<boolean> {
-  const folder = path.posix.dirname(name)
-  if (folder === '.' || (await lstatOf(path.join(topLevel, folder))) === null) return false
-  return !(await existsWithExactCase(topLevel, folder))
+/**
+ * Returns the commands that give a folder its letters if it exists only in others: two renames for each part, because a
+ * folder can't be moved to a name that the disk takes for its own. Not `git mv`: with the new names in the person's index,
+ * both sides would have renamed the files, and every edit in them would conflict.
+ */
+async function folderRenames(topLevel: string, folder: string): Promise<string[]> {
+  if (folder === '.' || (await lstatOf(path.join(topLevel, folder))) === null) return []
+  const commands: string[] = []
+  let above = ''
+  let dir = topLevel
+  for (const part of folder.split('/')) {
+    const names = await readdir(dir)
+    const found = names.includes(part)
+      ? part
+      : names.find((name) => name.toLowerCase() === part.toLowerCase())
+    if (found === undefined) break
+    if (found !== part) {
+      const between = freeName(`${part}.renaming`, names)
+      commands.push(
+        `mv -- ${shellWord(above + found)} ${shellWord(above + between)}`,
+        `mv -- ${shellWord(above + between)} ${shellWord(above + part)}`,
+      )
+    }
+    above += `${part}/`
+    dir = path.join(dir, found)
+  }
+  return commands
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  const inSameLetters = new Set(taken.map((one) => one.toLowerCase()))
+  let free = name
+  for (let n = 2; inSameLetters.has(free.toLowerCase()); n++) free = `${name}-${n}`
+  return free
+}
+
+/** Quoted for a POSIX shell where it has to be. */
+const shellWord = (text: string): string =>
+  /^[\w./@%+,:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/**
+ * Reports whether the file at an added path is one that the same change removes, and that Git tracks in other letters:
+ * whether it has kept these on the disk or was renamed there by hand. What it holds is then in the snapshot.
+ */
+async function isTrackedInOtherLetters(
+  topLevel: string,
+  { path: name }: TreeChange,
+  gone: ReadonlySet<string>,
+): Promise<boolean> {
+  if (!(await existsWithExactCase(topLevel, name))) return true
+  const twin = [...gone].find((one) => one !== name && one.toLowerCase() === name.toLowerCase())
+  if (twin === undefined || (await existsWithExactCase(topLevel, twin))) return false
+  const here = await lstatOf(path.join(topLevel, name))
+  const there = await lstatOf(path.join(topLevel, twin))
+  return here !== null && there !== null && here.ino === there.ino && here.dev === there.dev
 }
 
 /** Returns paths with a pipe, socket or device. The snapshot lacks it, and reading a pipe would block Git forever. */
