@@ -40,7 +40,7 @@ const briefly = (answer: MergeAnswer) =>
 
 export async function updateWorkingTree(run: RunGit, snapshot: OpenSnapshot, tree: string) {
   const planned = await planUpdate(run, snapshot, tree, { updateId: newUpdateId() })
-  if (planned.kind === 'in-the-way') return planned
+  if (planned.kind !== 'planned') return planned
   const written = await write(planned.plan)
   return written.kind === 'written'
     ? { kind: 'updated' as const, paths: planned.plan.manifest.files.map(({ path }) => path) }

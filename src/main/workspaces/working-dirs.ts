@@ -99,6 +99,10 @@ export function createWorkingDirs(deps: {
     TaskId,
     { repoDir: string; path: string; branch: string; branchAt: string }
   >()
+  ledger.subscribe((records) => {
+    for (const { event } of records)
+      if (event.type === 'workspace.created') created.delete(event.workspaceId)
+  })
 
   /**
    * The branch name may become public when pushed. The ledger's title is already masked, so it

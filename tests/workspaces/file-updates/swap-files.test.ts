@@ -43,7 +43,7 @@ async function prepared() {
   const { tree } = await git.snapshot(child.dir)
   const plan = await withSnapshot(run, parent.dir, {}, async (snapshot) => {
     const answer = await planUpdate(run, snapshot, tree, { updateId: newUpdateId() })
-    if (answer.kind !== 'planned') throw new Error(answer.why)
+    if (answer.kind !== 'planned') throw new Error(answer.kind)
     return answer.plan
   })
   return { parent, plan, before: await parent.account() }

@@ -54,6 +54,20 @@ const status = (dir: string) => git(dir, 'status', '--porcelain', '--untracked-f
 const patchOf = async (fixture: Fixture, taskId: string) =>
   (await taskOf(fixture.shiplog, taskId)).patch
 
+it.each(['--skip-worktree', '--assume-unchanged'])(
+  'an apply that is repeated leaves the undo of the first, where Git does not look at a deleted file (%s)',
+  async (flag) => {
+    const { fixture, taskId, dir } = await finished()
+    const { client } = fixture.shiplog
+    git(dir, 'update-index', flag, 'gone.txt')
+    expect(await client.tasks.applyPatch({ taskId })).toMatchObject({ kind: 'applied' })
+    expect(await client.tasks.applyPatch({ taskId })).toMatchObject({ kind: 'already-applied' })
+    expect(await client.tasks.undoApply({ taskId })).toMatchObject({ kind: 'undone' })
+    expect(await readFile(join(dir, 'gone.txt'), 'utf8')).toBe('gone\n')
+    expect(status(dir)).toBe('')
+  },
+)
+
 itInSoak('counts a renamed file once', async () => {
   const { fixture, taskId } = await finished()
   const { client } = fixture.shiplog

@@ -173,6 +173,7 @@ async function prepare(
   if (merge.tree === target.tree) return answered({ kind: 'already-applied' })
   const planned = await planUpdate(git, target, merge.tree, { updateId, signal })
   if (planned.kind === 'planned') return planned
+  if (planned.kind === 'nothing-to-write') return answered({ kind: 'already-applied' })
   return answered(
     conflict(planned.paths, [`${listFirst(planned.paths, namedPathsMax)}: ${planned.why}`]),
   )

@@ -40,6 +40,8 @@ export interface UpdatePlan {
 
 type Planned =
   | { kind: 'planned'; plan: UpdatePlan }
+  /** The working tree has the wanted state already, where Git does not look: a skip-worktree file that is gone. */
+  | { kind: 'nothing-to-write' }
   /** Nothing was changed. */
   | { kind: 'in-the-way'; paths: string[]; why: string }
 
@@ -79,6 +81,8 @@ export async function planUpdate(
     const after = next ? { ...next, mode: modeFor(next, old) } : null
     return isSameContent(old, after) ? [] : [{ path: name, before: old, after }]
   })
+  // An update without files would hide the last one from an undo.
+  if (files.length === 0) return { kind: 'nothing-to-write' }
   const manifest: UpdateManifest = {
     version: 1,
     files,
