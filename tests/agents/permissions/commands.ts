@@ -238,6 +238,18 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['npm test > /code/api/dist/out.txt', 'allow'],
   ['npm test {fd}> dist/x', 'ask'],
   ['if true; then npm test; fi > out.txt', 'ask'],
+  // Linux opens the file of a descriptor again, for writing although it was opened for reading.
+  ['echo evil > /dev/stdin < .git/config', 'ask'],
+  ['5< .git/config echo evil > /dev/fd/5', 'ask'],
+  ['{ echo evil >> /dev/fd/5; } 5< package.json', 'ask'],
+  ['2< package.json echo evil > /dev/stderr', 'ask'],
+  ['{ echo evil > /dev/stdout; } < package.json 1>&0', 'ask'],
+  ['{ echo evil > /dev/stdout; } < package.json >&0-', 'ask'],
+  ['{ echo evil > /dev/stderr; } < package.json 2<&0', 'ask'],
+  ['echo evil > /dev/tty', 'ask'],
+  ['npm test > /dev/stderr', 'allow'],
+  ['npm test > /dev/stdout 2>&1 < /dev/null', 'allow'],
+  ['npm test 3>&1 1>&2 2>&3', 'allow'],
   // Variables.
   ['CI=1 npm test', 'allow'],
   ['FOO=1 npm test', 'ask'],

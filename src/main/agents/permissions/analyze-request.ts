@@ -134,7 +134,8 @@ function addSteps(
       const { path } = segment
       const text = path.kind === 'dynamic' ? path.text : path.value
       const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }
-      const isStream = path.kind === 'literal' && streams.test(text)
+      const isStream =
+        path.kind === 'literal' && (segment.kind === 'write' ? outputs : streams).test(text)
       if (segment.kind === 'write')
         seen.steps.push({
           kind: 'write',
@@ -171,7 +172,9 @@ function addSteps(
   }
 }
 
-const streams = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/
+const streams = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/
+/** Those that hold no file which was opened to be read. */
+const outputs = /^\/dev\/(null|stdout|stderr)$/
 
 /** More are not legitimate. */
 const foldersMax = 30

@@ -191,6 +191,9 @@ function readVariable(assignment: ShellAssignment, { reading }: Reader): void {
   reading.segments.push({ kind: 'command', words: [], assignments: [assignment] })
 }
 
+/** By way of `/dev/stdout` it could be written: Linux opens the file of a descriptor again, for whatever is asked. */
+const inputElsewhere = 'a file that is read by another descriptor than the input'
+
 function readRedirection(redirection: Redirection, reader: Reader): void {
   if (redirection.descriptor?.type === 'FileDescriptorVariable')
     reader.unclear('a descriptor kept in a variable')
@@ -205,10 +208,15 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
   if (!target) return reader.unclear('a redirection without a target')
   const path = wordOf(target, reader)
   if (redirection.type === 'HereString') return
-  const { operator } = redirection
+  const { operator, descriptor } = redirection
   // `2>&1`, `>&-`
-  if (operator.endsWith('&') && path.kind === 'literal' && /^(\d+|-|\d+-)$/.test(path.value)) return
+  if (operator.endsWith('&') && path.kind === 'literal' && /^(\d+|-|\d+-)$/.test(path.value)) {
+    if (Number.parseInt(path.value, 10) === 0) reader.unclear(inputElsewhere)
+    return
+  }
   if (operator === '<&') return reader.unclear('a descriptor that is only known when it runs')
+  const isInput = descriptor?.type !== 'FileDescriptor' || descriptor.value === 0
+  if (operator === '<' && !isInput) reader.unclear(inputElsewhere)
   reader.reading.segments.push({ kind: operator === '<' ? 'read' : 'write', path })
 }
 
