@@ -90,12 +90,14 @@ it('[P1] the mode is that of the run, otherwise of the project, of the settings,
 })
 
 it('permissions for one folder do not apply to another one, but restrictions do', async () => {
-  const { permissions, project, task, forRun } = await openPermissions()
+  const { permissions, project, task, forRun, dir } = await openPermissions()
   const rules: PermissionRule[] = [allow('bash: make a'), { effect: 'deny', rule: 'bash: make b' }]
   await permissions.setSettings({ kind: 'project', projectId }, { mode: 'allow-all', rules })
   const verdicts = async () => {
     const { mode, check } = await forRun(task(null, 'ask', 'model'))
-    const kinds = ['make a', 'make b'].map(async (one) => (await check(bash(one)))?.verdict.kind)
+    const kinds = ['make a', 'make b'].map(
+      async (one) => (await check(bash(one, dir)))?.verdict.kind,
+    )
     return [mode, permissions.modeOf(projectId), ...(await Promise.all(kinds))]
   }
   expect(await verdicts()).toEqual(['ask', 'allow-all', 'allow', 'deny'])
@@ -104,7 +106,7 @@ it('permissions for one folder do not apply to another one, but restrictions do'
 })
 
 it('[S6] a run uses the settings of its start, and rules added while it runs', async () => {
-  const { permissions, task, forRun } = await openPermissions()
+  const { permissions, task, forRun, dir } = await openPermissions()
   const one = task(null, null, 'model')
   const before = await forRun(one)
   await permissions.setSettings(
@@ -112,7 +114,10 @@ it('[S6] a run uses the settings of its start, and rules added while it runs', a
     { mode: 'allow-all', rules: [allow('bash: make *')] },
   )
   expect(before.mode).toBe('ask')
-  expect((await before.check(bash('make a')))?.verdict).toMatchObject({ kind: 'allow', by: 'rule' })
+  expect((await before.check(bash('make a', dir)))?.verdict).toMatchObject({
+    kind: 'allow',
+    by: 'rule',
+  })
   expect((await forRun(one)).mode).toBe('allow-all')
 })
 

@@ -6,11 +6,19 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { CommandShell } from '../../../shared/agents/permissions.ts'
-import { findEdited, findPath, isGlobInside, type PathFound, type Place } from './places.ts'
+import { isGitName } from '../../../shared/git-names.ts'
+import {
+  findEdited,
+  findPath,
+  isGlobInside,
+  mayBeWritten,
+  type PathFound,
+  type Place,
+} from './places.ts'
 import { policyPath } from './policy.ts'
 import { isReadAlike } from './posix-syntax.ts'
-import { onlyReads } from './reading-commands.ts'
-import { isHarmlessVariable, isShellVariable } from './rules.ts'
+import { onlyReads, pathIn } from './reading-commands.ts'
+import { isHarmlessVariable, isShellVariable, type PlacedCommand } from './rules.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import { commandOfSudo, wrappedIn } from './wrapped-commands.ts'
 
@@ -60,16 +68,15 @@ interface Findings {
 }
 
 export type Step =
-  | {
+  | (PlacedCommand & {
       kind: 'run'
-      segment: Extract<Segment, { kind: 'command' }>
       /** The program only reads, or is a shell builtin without effect. */
       harmless: boolean
       /** The program only runs another command, which is a separate step. */
       transparent: boolean
       /** An argument names the repository's policy, which it may change. */
       namesPolicy: boolean
-    }
+    })
   /** `isKnown`: whether the file is certain before it runs. */
   | { kind: 'write'; path: string; found: PathFound; isKnown: boolean; always: boolean }
   | { kind: 'read'; text: string; inside: boolean }
@@ -168,7 +175,22 @@ function addSteps(
     const namesPolicy = words.some(
       (word) => word.kind === 'literal' && mayBePolicy(word.value, find),
     )
-    seen.steps.push({ kind: 'run', segment, harmless, transparent, namesPolicy })
+    const isInside = words.map(
+      (word) =>
+        word.kind !== 'dynamic' &&
+        !word.value.split('/').some(isGitName) &&
+        inside(pathIn(word.value), word.kind === 'glob') &&
+        (word.kind === 'glob' || mayBeWritten(find(pathIn(word.value)))),
+    )
+    seen.steps.push({
+      kind: 'run',
+      segment,
+      harmless,
+      transparent,
+      namesPolicy,
+      isInside,
+      runsInside: where.folders?.every((one) => findPath(one, where.place).inside) ?? false,
+    })
   }
 }
 

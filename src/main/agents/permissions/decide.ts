@@ -175,10 +175,10 @@ function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequ
     test.kind === 'command' ? [{ text, test }] : [],
   )
   const steps = stepsOf(seen)
-  const isCovered = ({ segment, harmless, transparent }: RunStep): boolean =>
-    harmless ||
-    transparent ||
-    allow.some(({ test }) => test.kind === 'command' && allowsCommand(test, segment))
+  const isCovered = (step: RunStep): boolean =>
+    step.harmless ||
+    step.transparent ||
+    allow.some(({ test }) => test.kind === 'command' && allowsCommand(test, step))
   const reasons = rules
     .filter(({ test }) =>
       steps.some(
@@ -338,12 +338,15 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   }
   const { segment, harmless, transparent } = step
   if (harmless || transparent) return covered()
-  const rule = allow.find(({ test }) => test.kind === 'command' && allowsCommand(test, segment))
+  const rule = allow.find(({ test }) => test.kind === 'command' && allowsCommand(test, step))
   if (rule) return covered(rule.text)
   const [name] = segment.words
   const what =
     name === undefined
       ? `It sets ${segment.assignments.map((one) => one.name).join(', ')}.`
       : `No rule allows ${name.kind === 'literal' ? name.value : name.kind === 'glob' ? name.value : name.text}.`
-  return open(what, proposedRule(segment))
+  return open(
+    step.runsInside ? what : `${what} It runs outside of the working directory.`,
+    proposedRule(step),
+  )
 }

@@ -1,4 +1,7 @@
-/** Options with which a program runs, writes or reads what they name, so that no `*` of a rule covers them. */
+/**
+ * Options with which a program runs, writes or reads what they name, so that no `*` of a rule covers them. Where a rule
+ * with a star is proposed, `starred-commands.ts` says what it covers instead.
+ */
 
 /** In Git, at any place. It takes any beginning of a long option that is unique (`--receive=…`). */
 const gitOptions = [
@@ -86,22 +89,8 @@ const gradleOption =
 /** A goal with a colon is a plugin's: `exec:exec`. */
 const mavenOption = /^-[a-zA-Z]*[Dfstg]|^--(?:fi|set|global-|tool|def)|:/
 
-/** Tests and linters write reports where they are told, and pytest empties the folder of `--basetemp`. */
-const reportOption =
-  /^-{1,2}(?:o|out|output[\w-]*|junit[\w-]*|log-junit|basetemp|report-log|result-log|log-file|cache-(?:location|dir|file)|coverage[.-][\w-]*(?:dir|directory|html|clover|text|xml|php))(?:=|$)|^-o./i
-const compilerOption =
-  /^--?(?:out|outDir|outFile|declarationDir|tsBuildInfoFile|generateTrace|generateCpuProfile)$/i
-const reporting = Object.fromEntries(
-  'vitest jest mocha pytest eslint prettier biome ruff mypy rspec phpunit'
-    .split(' ')
-    .map((program) => [program, (text: string) => reportOption.test(text)]),
-)
-
 /** By program. An option is one that matches. */
 const options: Readonly<Record<string, (text: string, args: readonly string[]) => boolean>> = {
-  ...reporting,
-  tsc: (text) => compilerOption.test(text),
-  mypy: (text) => reportOption.test(text) || text.startsWith('--python-e'),
   uv: (text) => beginsOption(text, ['--with', '--python', '--directory', '--project', '--index']),
   pip: (text) => beginsOption(text, ['--python']),
   bundle: (text) => beginsOption(text, ['--gemfile']),
@@ -140,5 +129,7 @@ const passesArguments = new Set(['npm', 'pnpm', 'yarn', 'bun', 'cargo'])
 export function isProgramOption(program: string, text: string, args: readonly string[]): boolean {
   const end = passesArguments.has(program) ? args.indexOf('--') : -1
   if (end >= 0 && args.indexOf(text) > end) return false
-  return options[program]?.(text, args) ?? false
+  return hasProgramOptions(program) && (options[program]?.(text, args) ?? false)
 }
+
+export const hasProgramOptions = (program: string): boolean => Object.hasOwn(options, program)

@@ -80,4 +80,4 @@ export function onlyReads(
 }
 
 /** Includes the path in `--name=path`. */
-const pathIn = (value: string): string => value.replace(/^--?[a-z0-9-]+=/i, '')
+export const pathIn = (value: string): string => value.replace(/^--?[a-z0-9-]+=/i, '')

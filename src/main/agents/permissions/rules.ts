@@ -2,11 +2,20 @@
 import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/plain-locale.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
-import { isProgramOption } from './program-options.ts'
+import { hasProgramOptions, isProgramOption } from './program-options.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
+import { coversArgument, starredCommand } from './starred-commands.ts'
 
 type Words = readonly ShellWord[]
+
+export interface PlacedCommand {
+  segment: Extract<Segment, { kind: 'command' }>
+  /** The directory that it runs in is certainly within the working directory. */
+  runsInside: boolean
+  /** By word: whether it is within the working directory and not Git's own if it is a path. */
+  isInside: readonly boolean[]
+}
 
 /** Reports whether the rule is about a program with these arguments, all of them certain. */
 export function matchesCommand({ anyMore, words: patterns }: CommandRule, words: Words): boolean {
@@ -43,29 +52,35 @@ const mayBecome = (glob: string, { word }: PatternWord): boolean => {
 const beforeWildcards = (text: string): string => /^[^*?[\\]*/.exec(text)?.[0] ?? ''
 
 /**
- * Reports whether a rule that allows covers the command. Three things need a rule that says them: a variable; an option
- * with which the program runs or writes what it names; and, for a star within a word, a `..`, which would lead out of the folder
- * that the rule names: `rm build/*.tmp` is not about `rm build/../a.tmp`.
+ * Reports whether a rule that allows covers the command. It has to run within the working directory, and a rule has to say
+ * its variables, what the star of a known program does not cover (`starred-commands.ts`), and where a star within a word
+ * leads: `rm build/*.tmp` is not about `rm build/../a.tmp`, nor `rm *.tmp` about `rm /a.tmp`.
  */
-export const allowsCommand = (
-  rule: CommandRule,
-  { words, assignments }: Extract<Segment, { kind: 'command' }>,
-): boolean =>
-  matchesCommand(rule, words) &&
-  !hasUnmatchedOption(words, rule.words) &&
-  assignments.every(
+export const allowsCommand = (rule: CommandRule, command: PlacedCommand): boolean =>
+  (command.runsInside || rule.words.length === 0) &&
+  matchesCommand(rule, command.segment.words) &&
+  coversStarred(rule, command) &&
+  command.segment.assignments.every(
     (one) =>
       isHarmlessVariable(one) ||
       (one.value !== null &&
         rule.assignments.some(({ name, value }) => name === one.name && value === one.value)),
   ) &&
-  rule.words.every(
-    ({ word }, at) => word.kind !== 'glob' || hasParentStep(word) || !hasParentStep(words[at]),
-  )
+  rule.words.every((pattern, at) => staysWithin(pattern, command.segment.words[at]))
+
+/** Whether the word leads where the rule's word does, and no further. */
+function staysWithin({ word: pattern }: PatternWord, word: ShellWord | undefined): boolean {
+  if (pattern.kind === 'literal')
+    return word?.kind !== 'literal' || pattern.hasHome === word.hasHome
+  if (pattern.kind === 'dynamic' || !word || word.kind === 'dynamic') return false
+  const [first = ''] = word.value
+  if (/[/~-]/.test(first) && !pattern.value.startsWith(first)) return false
+  return hasParentStep(pattern) || !hasParentStep(word)
+}
 
 /** Whether a step of a path in the word is `..`. */
-const hasParentStep = (word: ShellWord | undefined): boolean =>
-  word !== undefined && word.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word.value)
+const hasParentStep = (word: ShellWord): boolean =>
+  word.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word.value)
 
 const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean => {
   if (word?.kind === 'literal') return pattern.test.test(word.value)
@@ -73,18 +88,26 @@ const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean
   return word?.kind === 'glob' && pattern.word.kind === 'glob' && word.value === pattern.word.value
 }
 
-function hasUnmatchedOption(words: Words, patterns: PatternWord[]): boolean {
-  const [program, ...args] = words
-  if (patterns.length === 0 || program?.kind !== 'literal') return false
-  const literals = args.flatMap((word) => (word.kind === 'literal' ? word.value : []))
-  // Before the subcommand of Git, it may be an option as well.
-  if (program.value === 'git' && args[0] && args[0].kind !== 'literal') return true
-  return args.some(
-    (word, at) =>
-      word.kind === 'literal' &&
-      isProgramOption(program.value, word.value, literals) &&
-      patterns[at + 1]?.word.kind !== 'literal',
-  )
+const isSaid = (pattern: ShellWord | undefined, word: ShellWord): boolean =>
+  pattern?.kind === 'literal' ||
+  (pattern?.kind === 'glob' && word.kind === 'glob' && pattern.value === word.value)
+
+/** Reports whether the stars of the rule cover the words that no other word of the rule says. */
+function coversStarred(
+  { words: patterns }: CommandRule,
+  { segment: { words }, isInside }: PlacedCommand,
+): boolean {
+  const [program] = words
+  if (patterns.length === 0 || program?.kind !== 'literal') return true
+  const known = starredCommand(words)
+  const literals = words.slice(1).flatMap((word) => (word.kind === 'literal' ? word.value : []))
+  return words.every((word, at) => {
+    if (at === 0 || isSaid(patterns[at]?.word, word)) return true
+    if (known) return at < known.length || coversArgument(known, words, at, isInside[at])
+    // Of a rule that the person wrote, for a command that no rule with a star is proposed for.
+    if (word.kind === 'literal') return !isProgramOption(program.value, word.value, literals)
+    return !hasProgramOptions(program.value)
+  })
 }
 
 /** `path` is relative to the working directory. */

@@ -184,7 +184,8 @@ function readAssignment(
     return { name, value: null }
   }
   const word = wordOf(value, reader)
-  return { name, value: word.kind === 'literal' && !append ? word.value : null }
+  const isCertain = word.kind === 'literal' && !word.hasHome && !append
+  return { name, value: isCertain ? word.value : null }
 }
 
 function readVariable(assignment: ShellAssignment, { reading }: Reader): void {

@@ -2,8 +2,8 @@
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash'
 
 export type ShellWord =
-  /** Exactly this text, without its quotes. A leading `~` may stand for a directory: whether it was quoted is not kept. */
-  | { kind: 'literal'; value: string }
+  /** Exactly this text, without its quotes. `hasHome`: it holds a `~` that is not quoted and may stand for a directory. */
+  | { kind: 'literal'; value: string; hasHome?: true }
   /** Stands for any number of file names that match. */
   | { kind: 'glob'; value: string }
   /** Uncertain before it runs: an expansion, a substitution. */
@@ -20,12 +20,22 @@ export const literal = (value: string): ShellWord => ({ kind: 'literal', value }
 /** `find` receives every substitution within the word. */
 export function readWord(word: Word, find: WordFindings): ShellWord {
   const parts = word.parts
-  if (!parts) return literal(word.value)
+  if (!parts) return literalOf(word, [word.text])
   for (const part of parts) scanPart(part, find)
-  if (parts.every(isLiteral)) return literal(word.value)
+  if (parts.every(isLiteral))
+    return literalOf(
+      word,
+      parts.map((part) => (part.type === 'Literal' ? part.text : '')),
+    )
   if (parts.every((part) => isLiteral(part) || part.type === 'Glob'))
     return { kind: 'glob', value: word.value }
   return { kind: 'dynamic', text: word.text }
+}
+
+/** Bash also replaces the `~` of an argument `a=~/b` or `a=b:~/c`. */
+function literalOf({ value }: Word, unquoted: string[]): ShellWord {
+  const hasHome = unquoted.some((text) => /(?:^|[=:])~/.test(text))
+  return hasHome ? { kind: 'literal', value, hasHome } : literal(value)
 }
 
 function isLiteral(part: WordPart): boolean {

@@ -146,7 +146,7 @@ function inEnv(args: Words): Wrapped {
       return opaque('a variable or program that is only known when it runs')
     const found = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word.value)
     if (!found) break
-    assignments.push({ name: found[1] ?? '', value: found[2] ?? '' })
+    assignments.push({ name: found[1] ?? '', value: word.hasHome ? null : (found[2] ?? '') })
   }
   if (isOption(args[at])) return opaque(`an option of env (${literalOf(args[at])})`)
   if (literalOf(args[at]).includes('=')) return opaque('a variable with an unusual name')
