@@ -117,7 +117,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-git-option-covered',
     file: 'src/main/agents/permissions/rules.ts',
-    find: '  !hasUnmatchedOption(words, rule.words) &&\n',
+    find: '  coversStarred(rule, command) &&\n',
     replace: '',
     harm: 'A rule for "git log" lets Git write any file (--output).',
     tests: ['tests/agents/permissions/decide.test.ts'],

@@ -150,7 +150,13 @@ describe('the updates of an agent', () => {
       },
     ],
     ['Gemini', { title: 'task (shiplog MCP Server)', kind: 'other' }],
-    ['Qwen', { title: 'task (shiplog MCP Server): {"title":"x"}', kind: 'other' }],
+    [
+      'Qwen',
+      {
+        title: 'task (shiplog MCP Server): {"agent":"review","title":"x","prompt":"y"}',
+        kind: 'other',
+      },
+    ],
     ['OpenCode', { title: 'shiplog_task', kind: 'other' }],
   ])('leaves calls of Shiplog’s own tools to the host, as %s names them', (_, more) => {
     const { fold, events } = folded(call('o', more))
@@ -187,6 +193,51 @@ describe('the updates of an agent', () => {
   ])('records a call that only has such a title: %s', (_, more) => {
     const { fold } = folded(call('o', more))
     expect(fold.asked({ toolCallId: 'o' }).call).toMatchObject({ callId: 'o' })
+  })
+
+  it.each([
+    ['a text that goes on', { title: 'shiplog_task and rm -rf /', kind: 'other' }],
+    ['another input in the title', { title: 'shiplog_task {"path":"/etc/x"}', kind: 'other' }],
+    ['no input in the title', { title: 'shiplog_task {"title": ', kind: 'other' }],
+    ['two names', { title: 'task (shiplog MCP Server) write (fs MCP Server)', kind: 'other' }],
+    ['another input', { title: 'shiplog_task', kind: 'other', rawInput: { path: '/etc/x' } }],
+    [
+      'more input',
+      {
+        title: 'mcp__shiplog__task_list',
+        name: 'mcp__shiplog__task_list',
+        kind: 'other',
+        rawInput: { path: '/etc/x' },
+      },
+    ],
+    [
+      'other arguments of Codex’s',
+      {
+        title: 'mcp.shiplog.task',
+        kind: 'other',
+        rawInput: { server: 'shiplog', tool: 'task', arguments: { path: '/etc/x' } },
+      },
+    ],
+  ])('[P4] allows no call unasked that only looks like one of Shiplog’s tools: %s', (_, more) => {
+    const { fold } = folded(call('o', more))
+    expect(fold.asked({ toolCallId: 'o' }).call).toBe('perhaps-own')
+  })
+
+  it('[P4] allows a call of Shiplog’s tools of which a part of the input was sent', () => {
+    for (const tool of ['task', 'task_await', 'task_list', 'task_stop', 'task_apply_patch']) {
+      const name = `mcp__shiplog__${tool}`
+      const { fold } = folded(call(tool, { title: name, name, kind: 'other', rawInput: {} }))
+      expect(fold.asked({ toolCallId: tool }).call, tool).toBe('own')
+    }
+    const more = { title: 'shiplog_task', kind: 'other', rawInput: { agent: 'review' } }
+    const { fold } = folded(call('o', more))
+    expect(fold.asked({ toolCallId: 'o' }).call).toBe('own')
+  })
+
+  it('[P4] goes by the tool’s name where the agent gives it, whatever the title', () => {
+    const more = { title: 'shiplog_task', _meta: { claudeCode: { toolName: 'Skill' } } }
+    const { fold } = folded(call('o', { ...more, kind: 'other' }))
+    expect(fold.asked({ toolCallId: 'o' }).call).toMatchObject({ name: 'Skill' })
   })
 
   it('marks text before a retry as superseded', () => {

@@ -61,7 +61,7 @@ export function createItemReader({
     yield* events
     // Shiplog's own tools are decided on when they are called.
     if (call === 'own') return item.resolve(allowOnce(item.request))
-    const question = questionOf(item.request, call, shell)
+    const question = questionOf(item.request, call === 'perhaps-own' ? null : call, shell)
     void decide(question, item).then((isAllowed) => {
       if (!isAllowed) refused = question.question
     })

@@ -13,7 +13,7 @@ import { type CallIds, createCallIds } from './call-ids.ts'
 import { type CallState, callStateOf, changesOfCall, endOfCall, isEnd, newCall } from './calls.ts'
 import { createCompactions } from './compactions.ts'
 import { createEndedCalls, type Moment } from './ended-calls.ts'
-import { ownToolOf } from './own-tools.ts'
+import { isCertainlyOwn, ownToolOf } from './own-tools.ts'
 import { planItemsOf } from './plan.ts'
 import { createSessionCost, type SessionCost, totalUsdIn } from './session-cost.ts'
 import { shownPathIn } from './shown-paths.ts'
@@ -48,8 +48,11 @@ export interface UpdateFold {
 
 interface Upserted {
   events: AgentEvent[]
-  /** Null if the call can't be read. `own`: it is a call of one of Shiplog's tools. */
-  call: CallState | 'own' | null
+  /**
+   * Null if the call can't be read. `own`: it is a call of one of Shiplog's tools, `perhaps-own`: it looks like one, and
+   * is recorded like one if it is.
+   */
+  call: CallState | 'own' | 'perhaps-own' | null
 }
 
 /**
@@ -115,7 +118,7 @@ export function createUpdateFold({
       turns.hasCall()
       own.set(id, state)
       if (isOver) endOwn(id, state)
-      return { call: 'own', events }
+      return { call: isCertainlyOwn(state) ? 'own' : 'perhaps-own', events }
     }
     own.delete(id)
     const events: AgentEvent[] = []
