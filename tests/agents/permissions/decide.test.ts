@@ -461,6 +461,10 @@ describe('[P3] a rule that denies', () => {
     ["bash /dev/stdin <<< 'git push'", 'ask'],
     [". /dev/stdin <<< 'git push'", 'ask'],
     ["PS4='$(git push)'; set -x; :", 'ask'],
+    // To bash, the word begins with what may be an index.
+    ['a[ x ]$(git push)', 'ask'],
+    ['a[[ x ]]`git push`', 'ask'],
+    ['A=1 a[ x ]"$(git push)"', 'ask'],
     ["GIT_SSH_COMMAND='git push' git fetch", 'ask'],
     ['git -c alias.x=push x', 'ask'],
     ['git commit -m "ready to push"', 'allow'],

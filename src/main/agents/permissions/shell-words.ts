@@ -20,7 +20,10 @@ export const literal = (value: string): ShellWord => ({ kind: 'literal', value }
 /** `find` receives every substitution within the word. */
 export function readWord(word: Word, find: WordFindings): ShellWord {
   const parts = word.parts
-  if (!parts) return literalOf(word, [word.text])
+  if (!parts) {
+    if (hasSyntax(word.text)) find.unclear('a word that can’t be read')
+    return literalOf(word, [word.text])
+  }
   for (const part of parts) scanPart(part, find)
   if (parts.every(isLiteral))
     return literalOf(
@@ -31,6 +34,10 @@ export function readWord(word: Word, find: WordFindings): ShellWord {
     return { kind: 'glob', value: word.value }
   return { kind: 'dynamic', text: word.text }
 }
+
+/** The parser takes `a[ x ]$(program)` at the beginning of a command for plain text, but Bash runs the program. */
+const hasSyntax = (unquoted: string): boolean =>
+  /[\s`'";&|<>()]|\$[\w({'"[@*#?!$-]/.test(unquoted.replace(/\\[^]/g, ''))
 
 /** Bash also replaces the `~` of an argument `a=~/b` or `a=b:~/c`. */
 function literalOf({ value }: Word, unquoted: string[]): ShellWord {
