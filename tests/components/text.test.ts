@@ -10,6 +10,8 @@ import {
 import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
 import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
+import { traitsOf } from '../../src/shared/agents/tool-traits.ts'
+import { toolNames } from '../../src/shared/agents/tools.ts'
 import { callGroupLabel, toolLabel } from '../../src/shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript/turn-blocks.ts'
 import { plainText } from '../../src/shared/text/plain-text.ts'
@@ -86,12 +88,18 @@ describe('toolLabel', () => {
   })
   it('does not state that a call was tried which was refused or not allowed in time', () => {
     const notRun = (name: string, fields: Partial<ToolCallView> = {}) =>
-      toolLabel(call({ name, state: 'error', output: 'Not run: Shiplog quit.', ...fields }))
+      toolLabel(call({ name, state: 'error', detail: { kind: 'not-run' }, ...fields }))
     expect(notRun('write_file')).toMatchObject({ verb: 'Didn’t write', result: 'not tried' })
     expect(notRun('bash').verb).toBe('Didn’t run')
     expect(notRun('their_tool').verb).toBe('Didn’t run')
     const permission = { optionId: null, allowed: false, by: 'person' } as const
     expect(notRun('bash', { permission }).result).toBeNull()
+    const failed = { state: 'error', output: 'Not run: 2 of 5 suites.' } as const
+    expect(toolLabel(call({ name: 'their_tool', ...failed })).verb).toBe('Ran')
+    expect(toolLabel(call({ name: 'bash', ...failed }))).toMatchObject({
+      verb: 'Ran',
+      result: null,
+    })
   })
   it('states the user’s answer to a question', () => {
     const asked = (fields: Partial<ToolCallView>) =>
@@ -99,8 +107,9 @@ describe('toolLabel', () => {
     expect(toolLabel(call({ name: 'ask_person', input: { question: '**Both**?' } })).object).toBe(
       'Both?',
     )
-    expect(asked({ output: 'The person answers: Yes,\nboth' })).toBe('“Yes, both”')
-    expect(asked({ output: 'The person does not answer this.' })).toBe('left to the agent')
+    expect(asked({ detail: { kind: 'answer', text: 'Yes,\nboth' } })).toBe('“Yes, both”')
+    expect(asked({ detail: { kind: 'answer', text: null } })).toBe('left to the agent')
+    expect(asked({ output: 'The person answers: No' })).toBeNull()
     expect(asked({ state: 'running', output: null })).toBeNull()
   })
   it('states a conflict as a conflict', () => {
@@ -122,6 +131,13 @@ describe('toolLabel', () => {
   it('counts a group', () => {
     const group = ['read_file', 'read_file', 'search_files'].map((name) => call({ name }))
     expect(callGroupLabel(group)).toBe('Read 2 files, searched')
+    const readOnly = toolNames.filter((name) => traitsOf(name)?.isReadOnly)
+    for (const name of readOnly)
+      expect(callGroupLabel([call({ name }), call({ name })]), name).not.toBe('')
+    const all = callGroupLabel(readOnly.map((name) => call({ name })))
+    expect(all.split(', ')).toHaveLength(readOnly.length)
+    const record = ['read_report', 'search_record', 'read_report'].map((name) => call({ name }))
+    expect(callGroupLabel(record)).toBe('Searched the record, read 2 reports')
   })
 })
 

@@ -59,7 +59,7 @@ export function createToolCalls(
       signal.throwIfAborted()
       const shown = options.secrets.value(input)
       const notItsTool = refusalByDefinition(task, name)
-      if (notItsTool !== null) return { outcome: 'error', output: notItsTool }
+      if (notItsTool !== null) return notRun(notItsTool)
       let answeredMs = 0
       const { refusal, waitedMs } = await permit(
         { callId: id, name, input, shown, cwd: callState.shell.cwd },
@@ -67,7 +67,7 @@ export function createToolCalls(
       )
       if (refusal !== null) {
         options.onActivity('Thinking')
-        return { outcome: 'error', output: refusal, waitedMs }
+        return { ...notRun(refusal), waitedMs }
       }
       signal.throwIfAborted()
       options.onActivity(activityOf(name, shown, activityCharsMax))
@@ -161,6 +161,9 @@ export function createToolCalls(
   }
   return { host, settle, observe, moved, reported: () => reported }
 }
+
+const notRun = (output: string) =>
+  ({ outcome: 'error', output, detail: { kind: 'not-run' } }) as const
 
 const isOutside = (path: string): boolean =>
   path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)

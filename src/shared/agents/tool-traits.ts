@@ -2,6 +2,7 @@
  * The properties of each tool for the rest of the program. Every list, label and fold reads them
  * here; a tool without a row does not compile.
  */
+import { counted } from '../text/counted.ts'
 import { isToolName, type ToolName } from './tools.ts'
 
 /** The icon of its calls. */
@@ -21,7 +22,17 @@ export type ToolIcon =
   | 'report'
   | 'question'
 
-interface ToolTraits {
+type ToolTraits = CommonTraits & (ReadOnlyTraits | { isReadOnly: false })
+
+/** Several calls of such tools in a row are shown as one line. */
+interface ReadOnlyTraits {
+  /** It only reads. */
+  isReadOnly: true
+  /** Names a number of its calls in that line: `read 3 files`. */
+  together: (count: number) => string
+}
+
+interface CommonTraits {
   icon: ToolIcon
   /** The files of the working directory that a call may change: none, the one it names, or any. */
   changes: 'no-files' | 'one-file' | 'any-files'
@@ -31,8 +42,6 @@ interface ToolTraits {
    * is never repeated (S3).
    */
   afterCrash: 'ledger' | 'again' | 'unknown'
-  /** True if it only reads. Several in a row are shown as one line. */
-  isReadOnly: boolean
   /** True if its input is only recorded, so that known secrets are masked before it runs (K3). */
   writesOurRecord: boolean
   /**
@@ -59,11 +68,13 @@ const readOnly = {
   writesOurRecord: false,
   decides: 'nothing',
 } as const
+const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 const acting = { ...readOnly, isReadOnly: false } as const
 
 /** Tools that read the record: after a crash the recorded result is used, without another call. */
 const reading = { ...readOnly, icon: 'read' } as const
-const ofTask = (what: string) => ({
+const ofTask = (what: string, more: string) => ({
+  together: (count: number) => `read ${counted(count, what, more)}`,
   subject: ['task'],
   verb: { now: 'Reading', done: 'Read', failed: 'Couldn’t read' },
   preposition: `${what} of`,
@@ -99,6 +110,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   read_file: {
     ...readOnly,
     icon: 'read',
+    together: (count) => `read ${counted(count, 'file')}`,
     subject: ['path'],
     verb: { now: 'Reading', done: 'Read', failed: 'Couldn’t read' },
   },
@@ -121,6 +133,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   list_files: {
     ...readOnly,
     icon: 'list',
+    together: (count) => `listed files${times(count)}`,
     subject: ['glob', 'path'],
     verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
     object: 'files',
@@ -128,6 +141,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   search_files: {
     ...readOnly,
     icon: 'search',
+    together: (count) => `searched${times(count)}`,
     subject: ['pattern'],
     verb: { now: 'Searching', done: 'Searched', failed: 'Couldn’t search' },
     preposition: 'for',
@@ -162,6 +176,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     ...readOnly,
     icon: 'agent-list',
     afterCrash: 'ledger',
+    together: (count) => `listed tasks${times(count)}`,
     subject: [],
     verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
     object: 'its tasks',
@@ -199,15 +214,17 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   search_record: {
     ...reading,
     icon: 'search',
+    together: (count) => `searched the record${times(count)}`,
     subject: ['query'],
     verb: { now: 'Searching', done: 'Searched', failed: 'Couldn’t search' },
     preposition: 'the record for',
   },
-  read_transcript: { ...reading, ...ofTask('transcript') },
-  read_entry: { ...reading, ...ofTask('entry') },
-  read_report: { ...reading, ...ofTask('report') },
+  read_transcript: { ...reading, ...ofTask('transcript', 'transcripts') },
+  read_entry: { ...reading, ...ofTask('entry', 'entries') },
+  read_report: { ...reading, ...ofTask('report', 'reports') },
   list_failures: {
     ...reading,
+    together: (count) => `listed failures${times(count)}`,
     subject: ['task'],
     verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
     object: 'failures',
@@ -215,6 +232,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   },
   files_touched: {
     ...reading,
+    together: (count) => `looked up changes${times(count)}`,
     subject: ['path', 'task'],
     verb: { now: 'Looking up', done: 'Looked up', failed: 'Couldn’t look up' },
     preposition: 'changes of',

@@ -21,9 +21,6 @@ const path = z.string().min(1)
 /** A title or an id (or its unique prefix) of a task. */
 const taskReference = z.string().min(1)
 
-/** The output of `ask_person` begins with it if there is an answer. */
-export const personAnswers = 'The person answers: '
-
 /** A question must fit on a screen, and a choice on a button. */
 const questionCharsMax = 4_000
 const choiceCharsMax = 200
@@ -246,5 +243,9 @@ export const toolDetailSchema = z.discriminatedUnion('kind', [
     outcome: applyOutcomeSchema,
   }),
   z.object({ kind: z.literal('report'), title: z.string(), markdown: z.string() }),
+  /** The answer to `ask_person`; null: the person left it to the agent. */
+  z.object({ kind: z.literal('answer'), text: z.string().nullable() }),
+  /** The call, of any tool, was never tried: it was refused, or Shiplog quit before it was allowed. */
+  z.object({ kind: z.literal('not-run') }),
 ])
 export type ToolDetail = z.infer<typeof toolDetailSchema>

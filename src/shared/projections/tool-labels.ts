@@ -1,7 +1,7 @@
 /** The label of a tool call in one line: verb, object and outcome. Pure. */
 
 import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
-import { isToolName, personAnswers, type ToolName } from '../agents/tools.ts'
+import { isToolName, type ToolName, toolNames } from '../agents/tools.ts'
 import { plainMarkdown } from '../plain-markdown.ts'
 import { counted as countedAs } from '../text/counted.ts'
 import { plainText } from '../text/plain-text.ts'
@@ -35,8 +35,7 @@ export function toolLabel(call: ToolCallView, cwd: string | null = null): ToolLa
 }
 
 /** Whether a call was never tried: it was refused, or Shiplog quit before it was allowed. */
-export const wasNotRun = ({ state, output }: ToolCallView): boolean =>
-  state === 'error' && output?.startsWith('Not run: ') === true
+export const wasNotRun = ({ detail }: ToolCallView): boolean => detail?.kind === 'not-run'
 
 /** `Didn’t write` for `Couldn’t write`. */
 const notRunVerb = (failed: string): string =>
@@ -47,24 +46,17 @@ const couldNot = 'Couldn’t'
 const nameOf = ({ title, name }: ToolCallView) =>
   title ? { object: plainText(title), code: false } : { object: name, code: true }
 
-/** `Read 3 files, searched 2 times`. */
+/** `Read 3 files, searched 2 times`: consecutive calls that only read. */
 export function callGroupLabel(calls: ToolCallView[]): string {
-  const count = (name: ToolName) => calls.filter((call) => call.name === name).length
-  const reads = count('read_file')
-  const lists = count('list_files')
-  const searches = count('search_files')
-  const taskLists = count('task_list')
-  const parts = [
-    reads > 0 ? `read ${counted(reads, 'file')}` : null,
-    lists > 0 ? `listed files${times(lists)}` : null,
-    searches > 0 ? `searched${times(searches)}` : null,
-    taskLists > 0 ? `listed tasks${times(taskLists)}` : null,
-  ].filter((part) => part !== null)
+  const counts = new Map<ToolName, number>()
+  for (const { name } of calls) if (isToolName(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const parts = toolNames.flatMap((name) => {
+    const [traits, count] = [toolTraits[name], counts.get(name)]
+    return traits.isReadOnly && count !== undefined ? [traits.together(count)] : []
+  })
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
-
-const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 
 function ownToolLabel(
   name: ToolName,
@@ -165,7 +157,6 @@ function resultText(call: ToolCallView): string | null {
   if (call.state === 'not-loaded') return 'not loaded'
   // The answer of the user or of a rule is shown instead.
   if (wasNotRun(call)) return call.permission ? null : 'not tried'
-  if (call.name === 'ask_person') return givenAnswer(call)
   const { detail } = call
   switch (detail?.kind) {
     case 'bash':
@@ -188,16 +179,11 @@ function resultText(call: ToolCallView): string | null {
       return applyText(detail.outcome.kind)
     case 'edit':
       return detail.change === 'unchanged' ? 'no change' : null
+    case 'answer':
+      return detail.text === null ? 'left to the agent' : `“${oneLine(detail.text)}”`
     default:
       return null
   }
-}
-
-function givenAnswer({ state, output }: ToolCallView): string | null {
-  if (state !== 'ok' || output === null) return null
-  return output.startsWith(personAnswers)
-    ? `“${oneLine(output.slice(personAnswers.length))}”`
-    : 'left to the agent'
 }
 
 function applyText(

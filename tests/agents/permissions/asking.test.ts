@@ -143,7 +143,11 @@ describe('asking the user', () => {
     await untilQuiet(shiplog)
     const entries = await entriesOf(shiplog, id)
     expect(resultsIn(entries)).toMatchObject([
-      { outcome: 'error', output: 'Not run: the person refused it and says: Use the tests.' },
+      {
+        outcome: 'error',
+        output: 'Not run: the person refused it and says: Use the tests.',
+        detail: { kind: 'not-run' },
+      },
     ])
     await expect(readFile(join(directory, 'a'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -192,7 +196,11 @@ agents:
     const entries = await entriesOf(shiplog, id)
     expect(ofType(entries, 'permission').at(-1)?.answer).toMatchObject({ by: 'end-of-run' })
     expect(resultsIn(entries)).toMatchObject([
-      { outcome: 'error', output: 'Not run: the run ended before this was allowed.' },
+      {
+        outcome: 'error',
+        output: 'Not run: the run ended before this was allowed.',
+        detail: { kind: 'not-run' },
+      },
     ])
   })
 
@@ -361,7 +369,11 @@ describe('[P4] a question of an agent', () => {
     await untilQuiet(shiplog)
     const entries = await entriesOf(shiplog, id)
     expect(resultsIn(entries)).toMatchObject([
-      { outcome: 'ok', output: 'The person answers: Both, for a month' },
+      {
+        outcome: 'ok',
+        output: 'The person answers: Both, for a month',
+        detail: { kind: 'answer', text: 'Both, for a month' },
+      },
     ])
     expect(ofType(entries, 'permission')).toEqual([])
   })
@@ -395,5 +407,6 @@ describe('[P4] a question of an agent', () => {
     await untilQuiet(fixture.shiplog)
     const [result] = resultsIn(await entriesOf(fixture.shiplog, id))
     expect(result?.output).toContain('Decide it yourself')
+    expect(result?.detail).toEqual({ kind: 'answer', text: null })
   })
 })

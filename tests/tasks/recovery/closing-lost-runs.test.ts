@@ -121,7 +121,10 @@ describe('closing a lost run', () => {
       ['refused', 'error'],
       ['allowed', 'unknown'],
     ])
-    expect(closed[0]?.output).toContain('Not run')
+    expect(closed[0]).toMatchObject({
+      output: expect.stringContaining('Not run'),
+      detail: { kind: 'not-run' },
+    })
     await session.close()
   })
 

@@ -1,4 +1,3 @@
-import { personAnswers } from '../../../shared/agents/tools.ts'
 import type { Tool } from './tool.ts'
 
 /** Waits for the user's answer. The call has no side effects, so after a crash it is repeated. */
@@ -6,11 +5,16 @@ export const askPerson: Tool<'ask_person'> = async ({ question, choices = [] }, 
   const answer = await context.askPerson({ question, choices })
   switch (answer.kind) {
     case 'answered':
-      return { outcome: 'ok', output: `${personAnswers}${answer.text}` }
+      return {
+        outcome: 'ok',
+        output: `The person answers: ${answer.text}`,
+        detail: { kind: 'answer', text: answer.text },
+      }
     case 'declined':
       return {
         outcome: 'ok',
         output: `The person does not answer this${answer.message === '' ? '' : `, and says: ${answer.message}`}. Decide it yourself as you see fit, and say in your report what you chose.`,
+        detail: { kind: 'answer', text: null },
       }
     case 'nobody':
       return {

@@ -300,6 +300,7 @@ const lostResult = (printed = '') =>
 const notRunResult = {
   outcome: 'error',
   output: 'Not run: Shiplog quit before this was allowed. Call it again if it is still needed.',
+  detail: { kind: 'not-run' },
 } as const
 
 interface CallCleanUp {

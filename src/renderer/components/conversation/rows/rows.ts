@@ -346,7 +346,7 @@ const isShownAsPlan = ({ name, state }: ToolCallView): boolean =>
 
 /** A call that failed without starting a task is a row of its own. */
 const startsTask = ({ name, state, detail }: ToolCallView): boolean =>
-  name === 'task' && !(state === 'error' && detail === null)
+  name === 'task' && !(state === 'error' && detail?.kind !== 'tasks')
 
 const damageRow = (damage: Damage): Row => ({
   kind: 'damage',
