@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findCircularImports, findForbiddenImports } from './import-table.ts'
+import { findCircularImports, findForbiddenImports, packageSides } from './import-table.ts'
 import { projectFiles, readProjectFile } from './tracked-files.ts'
 
 const sources = projectFiles()
@@ -10,6 +10,13 @@ describe('the import table', () => {
   it('holds for every file in src', () => {
     expect(sources.length).toBeGreaterThan(0)
     expect(findForbiddenImports(sources).join('\n')).toBe('')
+  })
+
+  it('has a side for each dependency', () => {
+    const { dependencies } = JSON.parse(readProjectFile('package.json'))
+    const { node, page, both } = packageSides
+    const listed = [...node, ...page, ...both].filter((name) => name !== 'electron')
+    expect(listed.toSorted()).toEqual(Object.keys(dependencies).toSorted())
   })
 
   it('has no circle: each file can be read after those that it imports', () => {
@@ -42,6 +49,8 @@ describe('the import table', () => {
     ['src/renderer/store/a.ts', "import { X } from '../views/a.tsx'"],
     ['src/renderer/views/a.tsx', "import { join } from 'node:path'"],
     ['src/renderer/views/a.tsx', "import { ipcRenderer } from 'electron'"],
+    ['src/renderer/views/a.tsx', "import { McpServer } from '@modelcontextprotocol/server'"],
+    ['src/renderer/views/a.tsx', "import { rgPath } from '@vscode/ripgrep'"],
     ['src/renderer/views/a.tsx', "export * from '../../main/rpc/index.ts'"],
     ['src/renderer/views/a.tsx', "import { tasks } from '../../../tests/fixtures/tasks.ts'"],
     ['src/main/journal/a.ts', "import { openLedger } from '../ledger/index.ts'"],

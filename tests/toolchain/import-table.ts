@@ -191,39 +191,65 @@ interface PartRow {
   packages: string[] | 'node' | 'browser' | 'electron'
 }
 
-/** Packages that need Node, or Electron's main process: nothing for a page. */
-const nodeOnlyPackages = [
-  '@agentclientprotocol/sdk',
-  '@ai-sdk/anthropic',
-  '@ai-sdk/google',
-  '@ai-sdk/openai',
-  '@ai-sdk/openai-compatible',
-  '@modelcontextprotocol/sdk',
-  '@orpc/server',
-  '@pydantic/genai-prices',
-  'ai',
-  'commander',
-  'electron',
-  'env-paths',
-  'open',
-  'write-file-atomic',
-  'ws',
-  'yaml',
-]
-/** Packages that make pages: nothing for the main process. */
-const pageOnlyPackages = [
-  '@base-ui/react',
-  '@pierre/diffs',
-  '@tanstack/react-virtual',
-  'cmdk',
-  'lucide-react',
-  'react',
-  'react-dom',
-  'shiki',
-  'sonner',
-  'streamdown',
-  'zustand',
-]
+/** The sides of the app that may import a package; each dependency is listed in one of them. */
+export const packageSides = {
+  /** They need Node or Electron's main process, or do the main process's work: nothing for a page. */
+  node: [
+    '@agentclientprotocol/sdk',
+    '@ai-sdk/anthropic',
+    '@ai-sdk/google',
+    '@ai-sdk/openai',
+    '@ai-sdk/openai-compatible',
+    '@leeoniya/ufuzzy',
+    '@modelcontextprotocol/node',
+    '@modelcontextprotocol/server',
+    '@orpc/server',
+    '@pydantic/genai-prices',
+    '@vscode/ripgrep',
+    'ai',
+    'commander',
+    'electron',
+    'env-paths',
+    'micromark',
+    'micromark-extension-gfm',
+    'open',
+    'rotating-file-stream',
+    'string-width',
+    'turndown',
+    'unbash',
+    'vfile',
+    'vfile-matter',
+    'write-file-atomic',
+    'ws',
+    'yaml',
+  ],
+  /** They make pages: nothing for the main process. */
+  page: [
+    '@base-ui/react',
+    '@pierre/diffs',
+    '@tanstack/react-virtual',
+    'ansi-sequence-parser',
+    'cmdk',
+    'lucide-react',
+    'marked',
+    'react',
+    'react-dom',
+    'react-json-view-lite',
+    'shiki',
+    'sonner',
+    'streamdown',
+    'zustand',
+  ],
+  both: [
+    '@orpc/client',
+    '@orpc/contract',
+    'diff',
+    'image-size',
+    'pretty-bytes',
+    'pretty-ms',
+    'zod',
+  ],
+}
 /** A story lies beside its component, shows it what the tests are fed with, and is in no build. */
 const storySources = ['storybook/', 'tests/fixtures/']
 /** The only folder that talks to Electron; its neighbours must run without. */
@@ -312,9 +338,9 @@ function isPackageAllowed(path: string, row: PartRow, specifier: string): boolea
   const name = packageName(specifier)
   const fromNode = specifier.startsWith('node:') || builtinModules.includes(name)
   if (Array.isArray(row.packages)) return row.packages.includes(name)
-  if (row.packages === 'browser') return !fromNode && !nodeOnlyPackages.includes(name)
+  if (row.packages === 'browser') return !fromNode && !packageSides.node.includes(name)
   if (name === 'electron') return row.packages === 'electron' || path.startsWith(desktopFolder)
-  return fromNode || !pageOnlyPackages.includes(name)
+  return fromNode || !packageSides.page.includes(name)
 }
 
 function packageName(specifier: string): string {
