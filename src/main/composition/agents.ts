@@ -168,7 +168,8 @@ export function installedAgents(
     now: clock,
     hostEnv,
     isSecret,
-    environment: (passes) => agentEnvironment(hostEnv, { allowed: passes, only: null }).env,
+    environment: (passes) =>
+      agentEnvironment(hostEnv, { allowed: passes(hostEnv), only: null }).env,
     openTerminal: (command) =>
       openTerminal(command, { find: async (program) => (await onPath(program))?.file ?? null }),
     onWarning: notices.warning,

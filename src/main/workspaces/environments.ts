@@ -1,5 +1,5 @@
 /** The base environments of agents' shells and set-up commands, and the secrets to mask in their output (K2, K3). */
-import { agentPresets } from '../../shared/agents/installed-agents.ts'
+import { agentPresets, documentedVariables } from '../../shared/agents/installed-agents.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -81,7 +81,7 @@ export function createEnvironments(deps: {
         ...(setup?.trusted ? setup.env : []),
         // The variables that an installed agent documents for signing in.
         ...(task.spec.kind === 'acp' && task.spec.program !== 'acp'
-          ? agentPresets[task.spec.program].variables
+          ? documentedVariables(agentPresets[task.spec.program], hostEnv)
           : []),
         ...(task.spec.kind === 'acp' ? (task.spec.own?.passes ?? []) : []),
       ],

@@ -28,8 +28,10 @@ export interface PresetFacts {
    * the adapter uses the program that it contains.
    */
   uses?: { variable: string; command: string }
-  /** Variables that it documents, which it gets although they are secret (K2). `PREFIX_*` stands for all of a prefix. */
+  /** Variables that it documents, which it gets although they are secret (K2). */
   variables: readonly string[]
+  /** Those of a cloud, which it gets only where the variable that chooses that cloud is set. */
+  cloudVariables?: Readonly<Record<string, readonly string[]>>
   /** Variables that Shiplog sets for it. */
   set?: Readonly<Record<string, string>>
   /**
@@ -100,7 +102,32 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
       'CLAUDE_CODE_OAUTH_TOKEN',
       'CLAUDE_CODE_USE_BEDROCK',
       'CLAUDE_CODE_USE_VERTEX',
+      'CLAUDE_CODE_USE_FOUNDRY',
     ],
+    cloudVariables: {
+      CLAUDE_CODE_USE_BEDROCK: [
+        'AWS_ACCESS_KEY_ID',
+        'AWS_SECRET_ACCESS_KEY',
+        'AWS_SESSION_TOKEN',
+        'AWS_BEARER_TOKEN_BEDROCK',
+        'AWS_PROFILE',
+        'AWS_REGION',
+        'ANTHROPIC_BEDROCK_BASE_URL',
+        'CLAUDE_CODE_SKIP_BEDROCK_AUTH',
+      ],
+      CLAUDE_CODE_USE_VERTEX: [
+        'GOOGLE_APPLICATION_CREDENTIALS',
+        'ANTHROPIC_VERTEX_PROJECT_ID',
+        'ANTHROPIC_VERTEX_BASE_URL',
+        'CLOUD_ML_REGION',
+        'CLAUDE_CODE_SKIP_VERTEX_AUTH',
+      ],
+      CLAUDE_CODE_USE_FOUNDRY: [
+        'ANTHROPIC_FOUNDRY_API_KEY',
+        'ANTHROPIC_FOUNDRY_BASE_URL',
+        'ANTHROPIC_FOUNDRY_RESOURCE',
+      ],
+    },
     set: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
     // Its mode that never asks can't be chosen, not even by the agent itself.
     sessionMeta: { claudeCode: { options: { allowDangerouslySkipPermissions: false } } },
@@ -169,6 +196,17 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     sumsUsage: false,
     reportsSubAgents: false,
   },
+}
+
+/** Returns the names of the variables that an installed agent gets although they are secret, in this environment. */
+export function documentedVariables(
+  { variables, cloudVariables = {} }: PresetFacts,
+  host: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const ofClouds = Object.entries(cloudVariables).flatMap(([chosenBy, names]) =>
+    host[chosenBy] ? names : [],
+  )
+  return [...variables, ...ofClouds]
 }
 
 export const agentPresetNames = Object.keys(agentPresets) as AgentPreset[]

@@ -3,7 +3,9 @@ import { createAcpDriver } from '../../../src/main/agents/acp/driver.ts'
 import { launchOf } from '../../../src/main/agents/acp/process/launch.ts'
 import { createOpenTaskTools } from '../../../src/main/agents/acp/task-tools.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
+import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker } from '../../../src/main/secrets/masker.ts'
+import { agentPresets, documentedVariables } from '../../../src/shared/agents/installed-agents.ts'
 import { noDefinitions } from '../../fixtures/drivers.ts'
 
 const driverWith = (installed: readonly string[]) =>
@@ -60,6 +62,7 @@ describe('an installed agent', () => {
           CLAUDECODE: '1',
           CLAUDE_CODE_ENTRYPOINT: 'cli',
           CLAUDE_CODE_USE_BEDROCK: '1',
+          CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1',
         },
         find: async (command, path) => ({ file: `/opt/${command}`, path }),
       },
@@ -68,9 +71,33 @@ describe('an installed agent', () => {
     expect(launch?.env).toEqual({
       PATH: '/bin',
       CLAUDE_CODE_USE_BEDROCK: '1',
+      CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1',
       CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
       CLAUDE_CODE_EXECUTABLE: '/opt/claude',
     })
+  })
+
+  it('[K2] gets the keys that it documents, and those of a cloud only where that cloud is chosen', () => {
+    const host = {
+      PATH: '/bin',
+      ANTHROPIC_API_KEY: 'sk-ant-1',
+      AWS_SECRET_ACCESS_KEY: 'aws-1',
+      GOOGLE_APPLICATION_CREDENTIALS: '/keys/vertex.json',
+      NPM_TOKEN: 'npm-1',
+    }
+    const secretsOf = (more: Record<string, string> = {}) => {
+      const env = { ...host, ...more }
+      const allowed = documentedVariables(agentPresets['claude-code'], env)
+      return agentEnvironment(env, { allowed, only: null }).withheld
+    }
+    const [aws, google, npm] = [
+      'AWS_SECRET_ACCESS_KEY',
+      'GOOGLE_APPLICATION_CREDENTIALS',
+      'NPM_TOKEN',
+    ]
+    expect(secretsOf()).toEqual([aws, google, npm])
+    expect(secretsOf({ CLAUDE_CODE_USE_BEDROCK: '1' })).toEqual([google, npm])
+    expect(secretsOf({ CLAUDE_CODE_USE_VERTEX: '1' })).toEqual([aws, npm])
   })
 
   it('may start the other installed agents by their names', async () => {

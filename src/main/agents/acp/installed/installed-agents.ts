@@ -12,6 +12,7 @@ import {
   type AgentPreset,
   agentPresetNames,
   agentPresets,
+  documentedVariables,
   type InstalledAgent,
   installedAgentName,
   isAgentPreset,
@@ -67,8 +68,8 @@ export function createInstalledAgents(deps: {
   version: string
   now: () => number
   hostEnv: NodeJS.ProcessEnv
-  /** The environment of an agent, with the secret variables of these names. */
-  environment: (passes: readonly string[]) => Record<string, string>
+  /** The environment of an agent, with the secret variables that are named for the environment of Shiplog itself. */
+  environment: (passes: (host: NodeJS.ProcessEnv) => readonly string[]) => Record<string, string>
   isSecret: (name: string, value: string) => boolean
   /** Resolves with false if no terminal can be opened. */
   openTerminal: (command: readonly string[]) => Promise<boolean>
@@ -175,7 +176,9 @@ export function createInstalledAgents(deps: {
           const found = await launchOf(spec, {
             find,
             cwd,
-            env: deps.environment(preset?.variables ?? spec.own?.passes ?? []),
+            env: deps.environment((host) =>
+              preset ? documentedVariables(preset, host) : (spec.own?.passes ?? []),
+            ),
             isFetchAllowed: (id) => fetches || isFetchAllowed(store, id),
           })
           if (!found) throw new Error(notInstalled(spec))

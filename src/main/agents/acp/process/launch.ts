@@ -14,7 +14,7 @@ type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
 /** Variables of the agent that started Shiplog: they would make another agent a part of that one. */
 const outerAgentVariable =
-  /^(?:CLAUDECODE|CLAUDE_CODE_(?!OAUTH_TOKEN|USE_).*|CLAUDE_AGENT_SDK_.*|CODEX_SANDBOX.*|GEMINI_CLI|QWEN_CODE)$/
+  /^(?:CLAUDECODE|CLAUDE_CODE_(?!OAUTH_TOKEN|USE_|SKIP_).*|CLAUDE_AGENT_SDK_.*|CODEX_SANDBOX.*|GEMINI_CLI|QWEN_CODE)$/
 
 /** Resolves with null if the agent is not installed and may not be fetched. */
 export async function launchOf(
