@@ -158,18 +158,25 @@ describe.each(wires)('on the wire %s', (wire) => {
     },
   )
 
-  it('ends at once if it is stopped, whatever the service does', async () => {
-    const fake = await fakeModels({
-      script: [{ parts: [say('Half of an answer that stops')], flaw: { kind: 'silence' } }],
-    })
-    const { run, abort, entries, session } = await modelStage({ fake, wire })
-    const spoke = breaking(session)
-    const ended = run('Go.')
-    await spoke
-    abort.abort(new Error('stopped'))
-    expect(await ended).toMatchObject({ status: 'interrupted' })
-    await fake.until(([first]) => first?.isOpen === false)
-    expect(told(await entries()).at(-2)).toMatch(/^assistant interrupted: Half/)
+  it('ends within 100 ms if it is stopped, whatever the service does', async () => {
+    const took: number[] = []
+    // The fastest of three: a busy machine delays some.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const fake = await fakeModels({
+        script: [{ parts: [say('Half of an answer that stops')], flaw: { kind: 'silence' } }],
+      })
+      const { run, abort, entries, session } = await modelStage({ fake, wire })
+      const spoke = breaking(session)
+      const ended = run('Go.')
+      await spoke
+      const stoppedAt = performance.now()
+      abort.abort(new Error('stopped'))
+      await fake.until(([first]) => first?.isOpen === false)
+      took.push(performance.now() - stoppedAt)
+      expect(await ended).toMatchObject({ status: 'interrupted' })
+      expect(told(await entries()).at(-2)).toMatch(/^assistant interrupted: Half/)
+    }
+    expect(Math.min(...took)).toBeLessThan(100)
   })
 })
 
