@@ -194,11 +194,13 @@ export const recordForAgents = (ledger: Ledger, router: () => ShiplogRouter): Re
 })
 
 async function projectFacts(git: Git, cwd: string, signal: AbortSignal): Promise<ProjectFacts> {
-  if (!(await git.isInRepository(cwd))) return { branch: null, isClean: null, files: null }
-  const [branch, isClean, files] = await Promise.all([
+  if (!(await git.isInRepository(cwd)))
+    return { branch: null, isClean: null, files: null, topLevel: null }
+  const [branch, isClean, files, topLevel] = await Promise.all([
     git.currentBranch(cwd, { signal }),
     git.isClean(cwd, { signal }),
     git.listFiles(cwd, { signal }),
+    git.topLevel(cwd, { signal }),
   ])
-  return { branch, isClean, files }
+  return { branch, isClean, files, topLevel }
 }

@@ -129,6 +129,8 @@ export function createGit(options: RunGitOptions = {}) {
     lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),
     gitDirsOf: (dir: string) => gitDirs.gitDirsOf(git, dir),
     isInRepository: (dir: string) => gitDirs.isInRepository(git, dir),
+    /** Returns the root of the working tree that contains `dir`. */
+    topLevel: (dir: string, options?: Options) => topLevelOf(git, dir, options),
     /** Returns the commit of HEAD; null before the first one. */
     head: (dir: string, options?: Options) => commits.head(git, dir, options),
     /** Returns null if HEAD is detached. */

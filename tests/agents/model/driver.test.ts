@@ -17,7 +17,7 @@ import { temporaryDir } from '../../harness.ts'
 const driverWith = (env: NodeJS.ProcessEnv = {}) =>
   createModelDriver({
     access: { keys: providersInMemory({ env, usesEnvironment: true }) },
-    facts: async () => ({ branch: null, isClean: null, files: null }),
+    facts: async () => ({ branch: null, isClean: null, files: null, topLevel: null }),
     mask: createMasker(),
     onNotice: () => {},
   })
@@ -216,7 +216,7 @@ describe('instructions', () => {
       isSubAgent: false,
       platform: 'linux',
       date: '2026-11-22',
-      facts: { branch: 'feature', isClean: false, files: Object.keys(texts) },
+      facts: { branch: 'feature', isClean: false, files: Object.keys(texts), topLevel: cwd },
       inside: createFilesInside(),
       ...over,
     })
@@ -248,19 +248,38 @@ describe('instructions', () => {
     expect(text).toContain('Instructions for files in docs/api/')
   })
 
+  it('include those of the folders above a project that is a part of a repository', async () => {
+    const topLevel = await temporaryDir()
+    const cwd = join(topLevel, 'packages', 'a')
+    await mkdir(cwd, { recursive: true })
+    const files = { '.': 'Of all.', packages: 'Of the packages.', 'packages/a': 'Of this one.' }
+    for (const [folder, text] of Object.entries(files))
+      await writeFile(
+        join(topLevel, folder, folder === 'packages' ? 'CLAUDE.md' : 'AGENTS.md'),
+        text,
+      )
+
+    const facts = { branch: 'main', isClean: true, files: ['AGENTS.md'], topLevel }
+    const text = await instructions({}, { cwd, facts })
+    const found = Object.values(files).map((part) => text.indexOf(part))
+    expect(found).toEqual(found.toSorted((a, b) => a - b))
+    expect(found[0]).toBeGreaterThan(0)
+    expect(text).toContain('Instructions for files in ../../, from ../../AGENTS.md')
+  })
+
   it('contain no file outside the project that a link leads to', async () => {
     const elsewhere = join(await temporaryDir(), 'private')
     await writeFile(elsewhere, 'A secret of the person.')
     const cwd = await temporaryDir()
     await symlink(elsewhere, join(cwd, 'AGENTS.md'))
-    const facts = { branch: 'main', isClean: true, files: ['AGENTS.md'] }
+    const facts = { branch: 'main', isClean: true, files: ['AGENTS.md'], topLevel: cwd }
     expect(await instructions({}, { cwd, facts })).not.toContain('A secret')
   })
 
   it('name files that are too long, and use only the top folder outside Git', async () => {
     const long = await instructions({ 'AGENTS.md': 'Short.', 'docs/AGENTS.md': 'x'.repeat(40_000) })
     expect(long).toContain('Read these before you change files in their folders: docs/AGENTS.md')
-    const facts = { branch: null, isClean: null, files: null }
+    const facts = { branch: null, isClean: null, files: null, topLevel: null }
     const outside = await instructions({ 'CLAUDE.md': 'At the top.' }, { facts })
     expect(outside).toMatch(/not a Git repository.*At the top\./s)
   })

@@ -75,7 +75,7 @@ export async function modelStage({
   const notices: string[] = []
   const driver = createModelDriver({
     access: { keys: { get: async () => null }, contextWindow },
-    facts: async () => ({ branch: 'main', isClean: true, files: [] }),
+    facts: async () => ({ branch: 'main', isClean: true, files: [], topLevel: null }),
     mask: createMasker(),
     onNotice: (text) => notices.push(text),
     delayFactor: 0.001,

@@ -1,5 +1,5 @@
 /** Builds a model's system prompt: rules of work, the environment, and the project's instructions. */
-import { posix } from 'node:path'
+import { isAbsolute, posix, relative, sep } from 'node:path'
 import { type RunSandbox, sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { readText } from '../tools/files/text-file.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
@@ -12,6 +12,8 @@ export interface ProjectFacts {
   isClean: boolean | null
   /** Relative to the folder, `/` as separator; null if they can't be listed. */
   files: readonly string[] | null
+  /** The top folder of the repository; null outside Git. */
+  topLevel: string | null
 }
 
 interface Place {
@@ -79,37 +81,66 @@ function factsText({ cwd, platform, date, facts, sandbox }: Place): string {
 /** In each folder, the first of these that is not empty is read. */
 const instructionFiles = ['AGENTS.md', 'CLAUDE.md']
 
-/** Returns the project's own instructions, those of the top folder first. Later ones, nearer to a file, take precedence. */
+/**
+ * Returns the project's own instructions, those of the top folder first. Later ones, nearer to a file, take precedence.
+ * The folders above a project that is a part of a repository count as well.
+ */
 async function projectInstructions({ cwd, facts, inside }: Place): Promise<string[]> {
   const found: string[] = []
   const notIncluded: string[] = []
   let chars = 0
   // Confined, because a link out of the project must not send one of the person's files to a provider.
-  const read = (path: string) =>
+  const read = (top: string, path: string) =>
     inside
-      .confine(cwd, path)
+      .confine(top, path)
       .then((file) => readText(inside, file))
       .catch(() => '')
   const folders = new Set<string>()
-  for (const path of instructionPaths(facts.files)) {
-    if (folders.has(posix.dirname(path))) continue
-    const text = await read(path)
+  const candidates = [...pathsAbove(cwd, facts.topLevel), ...pathsWithin(cwd, facts.files)]
+  for (const { top, path, shown } of candidates) {
+    const folder = posix.dirname(shown)
+    if (folders.has(folder)) continue
+    const text = await read(top, path)
     if (text.trim() === '') continue
-    folders.add(posix.dirname(path))
+    folders.add(folder)
     if (chars + text.length > projectCharsMax) {
-      notIncluded.push(path)
+      notIncluded.push(shown)
       continue
     }
     chars += text.length
-    const folder = posix.dirname(path)
     const scope = folder === '.' ? 'this project' : `files in ${folder}/`
-    found.push(`Instructions for ${scope}, from ${path}:\n\n${text.trim()}`)
+    found.push(`Instructions for ${scope}, from ${shown}:\n\n${text.trim()}`)
   }
   if (found.length > 1)
     found.unshift('Where instructions of the project differ, the later ones win.')
   if (notIncluded.length > 0)
     found.push(`Read these before you change files in their folders: ${notIncluded.join(', ')}`)
   return found
+}
+
+/** `path` is relative to `top`, and `shown` to the working directory. */
+interface InstructionPath {
+  top: string
+  path: string
+  shown: string
+}
+
+function pathsAbove(cwd: string, topLevel: string | null): InstructionPath[] {
+  if (topLevel === null) return []
+  const steps = relative(topLevel, cwd).split(sep).filter(Boolean)
+  // A working directory that is reached through a link is not below the top folder.
+  if (steps.includes('..') || isAbsolute(relative(topLevel, cwd))) return []
+  return steps.flatMap((_, depth) =>
+    instructionFiles.map((file) => ({
+      top: topLevel,
+      path: posix.join(...steps.slice(0, depth), file),
+      shown: posix.join('../'.repeat(steps.length - depth), file),
+    })),
+  )
+}
+
+function pathsWithin(cwd: string, files: readonly string[] | null): InstructionPath[] {
+  return instructionPaths(files).map((path) => ({ top: cwd, path, shown: path }))
 }
 
 function instructionPaths(files: readonly string[] | null): string[] {
