@@ -16,7 +16,7 @@ import { createFakeHost } from '../fake-host/fake-host.ts'
 function harbour() {
   const host = createFakeHost()
   const project = host.addProject('/home/ada/projects/harbour')
-  const empty = host.addProject('/home/ada/projects/empty')
+  const unused = host.addProject('/home/ada/projects/unused')
   const root = host.start({ projectId: project, title: 'Light the harbour' })
   const child = host.start({
     projectId: project,
@@ -42,7 +42,7 @@ function harbour() {
       filter,
       ...more,
     })
-  return { host, project, empty, root, child, nested, rows }
+  return { host, project, unused, root, child, nested, rows }
 }
 
 const shown = (rows: SidebarRow[]): string[] =>
@@ -58,15 +58,25 @@ describe('sidebar rows', () => {
       '1 Light the harbour',
       '2 Test the lamps',
       '3 Make fixtures',
-      'empty',
+      'unused',
     ])
+  })
+
+  it('are projects by name, and none moves when one of them is worked on', () => {
+    const { host, unused, rows } = harbour()
+    for (const name of ['pier10', 'Pier2', 'anchor']) host.addProject(`/home/ada/projects/${name}`)
+    const projects = () => rows().flatMap((row) => (row.kind === 'project' ? row.label : []))
+    const byName = ['anchor', 'harbour', 'Pier2', 'pier10', 'unused']
+    expect(projects()).toEqual(byName)
+    host.start({ projectId: unused, title: 'Repair the fog horn' })
+    expect(projects()).toEqual(byName)
   })
 
   it('show the location beside equal names', () => {
     const { host, rows } = harbour()
     host.addProject('/home/ada/old/harbour')
     const labels = rows().flatMap((row) => (row.kind === 'project' ? row.label : []))
-    expect(labels.toSorted()).toEqual(['empty', 'harbour (old)', 'harbour (projects)'])
+    expect(labels.toSorted()).toEqual(['harbour (old)', 'harbour (projects)', 'unused'])
   })
 
   it('keep a cleaned-up sub-agent in its tree, and lose the tree once the root is archived', () => {
@@ -75,7 +85,7 @@ describe('sidebar rows', () => {
     expect(shown(rows())).toContain('3 Make fixtures')
     host.archive(child)
     host.archive(root)
-    expect(shown(rows())).toEqual(['harbour', 'empty'])
+    expect(shown(rows())).toEqual(['harbour', 'unused'])
   })
 
   it('[R5] omit a tree as soon as its removal has begun, and show it again while that is postponed', () => {
@@ -85,7 +95,7 @@ describe('sidebar rows', () => {
     host.interrupt(child)
     expect(interruptedRows(host.state.tasks)).toHaveLength(1)
     advance('started', null)
-    expect(shown(rows())).toEqual(['harbour', 'empty'])
+    expect(shown(rows())).toEqual(['harbour', 'unused'])
     expect(interruptedRows(host.state.tasks)).toEqual([])
     advance('patch-saved', { step: 'transcript-moved', error: 'the disk is full' })
     expect(shown(rows())).toContain('1 Light the harbour')
@@ -95,7 +105,7 @@ describe('sidebar rows', () => {
     const { project, child, rows } = harbour()
     expect(shown(rows([child]))).not.toContain('3 Make fixtures')
     const folded = rows([project])
-    expect(shown(folded)).toEqual(['harbour', 'empty'])
+    expect(shown(folded)).toEqual(['harbour', 'unused'])
     expect(folded[0]).toMatchObject({ folded: true, running: 1, hasChildren: true })
     expect(folded[1]).toMatchObject({ hasChildren: false })
   })
@@ -107,14 +117,14 @@ describe('sidebar rows', () => {
       'harbour',
       '1 Light the harbour',
       '2 Test the lamps',
-      'empty',
+      'unused',
     ])
     const needing = { needing: new Set([nested]) }
     expect(shown(rows([], 'needs-you', needing))).toContain('3 Make fixtures')
     expect(shown(rows([], 'needs-you', needing))).not.toContain('1 Repair the fog horn')
     expect(shown(rows([], 'needs-you', { needing: new Set([root]), text: 'horn' }))).toEqual([
       'harbour',
-      'empty',
+      'unused',
     ])
   })
 
@@ -123,12 +133,12 @@ describe('sidebar rows', () => {
     host.start({ projectId: project, title: 'Repair the fog horn' })
     host.interrupt(nested)
     const tree = ['harbour', '1 Light the harbour', '2 Test the lamps']
-    expect(shown(rows([], 'interrupted'))).toEqual([...tree, '3 Make fixtures', 'empty'])
-    expect(shown(rows([], 'finished'))).toEqual(['harbour', 'empty'])
+    expect(shown(rows([], 'interrupted'))).toEqual([...tree, '3 Make fixtures', 'unused'])
+    expect(shown(rows([], 'finished'))).toEqual(['harbour', 'unused'])
     host.record({ type: 'task.completed', taskId: child, run: 1, usage: noUsage })
-    expect(shown(rows([], 'finished'))).toEqual([...tree, 'empty'])
+    expect(shown(rows([], 'finished'))).toEqual([...tree, 'unused'])
     host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })
-    expect(shown(rows([], 'at-work'))).toEqual(['harbour', '1 Repair the fog horn', 'empty'])
+    expect(shown(rows([], 'at-work'))).toEqual(['harbour', '1 Repair the fog horn', 'unused'])
   })
 })
 

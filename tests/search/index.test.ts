@@ -42,9 +42,35 @@ it('ignores a filter without its value', () => {
   expect(parseQuery('keel tool:', 0)).toEqual(keel)
   expect(parseQuery('-is: keel', 0)).toEqual(keel)
   expect(parseQuery('tool: keel', 0)).toEqual(keel)
-  expect(parseQuery('"tool:"', 0).terms).toEqual([{ text: 'tool:', isPhrase: true }])
-  expect(parseQuery('https:', 0).terms).toEqual([{ text: 'https:', isPhrase: false }])
+  expect(parseQuery('"tool:"', 0).terms).toEqual([[{ text: 'tool:', isPhrase: true }]])
+  expect(parseQuery('https:', 0).terms).toEqual([[{ text: 'https:', isPhrase: false }]])
   expect(parseQuery('tool:bash', 0).tools).toEqual(['bash'])
+})
+
+it('joins the words beside an OR, and nothing else', () => {
+  const texts = (query: string) =>
+    parseQuery(query, 0).terms.map((term) => term.map(({ text }) => text).join('|'))
+  expect(texts('red keel OR mast OR "main sail" blue')).toEqual([
+    'red',
+    'keel|mast|main sail',
+    'blue',
+  ])
+  // The small word and the quoted one are looked for, and so is one that joins nothing.
+  expect(texts('keel or mast')).toEqual(['keel', 'or', 'mast'])
+  expect(texts('keel "OR" mast')).toEqual(['keel', 'OR', 'mast'])
+  expect(texts('OR keel')).toEqual(['OR', 'keel'])
+  // The rest is still to be typed.
+  expect(texts('keel OR')).toEqual(['keel'])
+  expect(texts('keel OR tool:')).toEqual(['keel'])
+  expect(parseQuery('tool:bash OR tool:edit', 0).tools).toEqual(['bash', 'edit'])
+  for (const query of [
+    'keel OR -mast',
+    '-keel OR mast',
+    'keel OR tool:bash',
+    'tool:bash OR is:error',
+  ])
+    expect(() => parseQuery(query, 0)).toThrow(/^OR joins two words/u)
+  expect(parseQuery('keel OR mast', 0, { isPattern: true }).pattern).toBe('keel OR mast')
 })
 
 const someSession = () => session(newTaskId()).runStart()
@@ -83,6 +109,9 @@ describe('a search', () => {
       '"fix parseledgerline"',
       'main.ts fix',
       'fix -absent',
+      'absent OR ledgerli',
+      'fix "no such words" OR "in src"',
+      'fix nowhere OR main.ts -absent',
     ])
       expect([query, hits(query)]).toEqual([query, ['prompt 2']])
     for (const query of [
@@ -94,6 +123,8 @@ describe('a search', () => {
       'zz',
       '"erline in"',
       'erline-src',
+      'fix absent OR nowhere',
+      'absent OR fix nowhere',
       '->',
     ])
       expect([query, hits(query)]).toEqual([query, []])

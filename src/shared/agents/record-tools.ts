@@ -62,7 +62,7 @@ export const recordToolTexts: Record<RecordToolName, { title: string; descriptio
   search_record: {
     title: 'Search the record',
     description:
-      'Searches all prompts, messages, tool calls, outputs and reports. All words must be in one text; "two words" in quotes are a phrase, -word excludes. Filters: tool:bash, is:error, file:src/a.ts, project:NAME, agent:NAME, task:ID, kind:report, after:2026-10-31 or after:7d. Example: {"query": "parser tool:bash is:error after:7d"}',
+      'Searches all prompts, messages, tool calls, outputs and reports. All words must be in one text; "two words" in quotes are a phrase, this OR that is either, -word excludes. Filters: tool:bash, is:error, file:src/a.ts, project:NAME, agent:NAME, task:ID, kind:report, after:2026-10-31 or after:7d. Example: {"query": "parser tool:bash is:error after:7d"}',
   },
   read_transcript: {
     title: 'Read a transcript',

@@ -73,7 +73,7 @@ function withDefaultKinds(query: Query): Query {
 
 /** Whether the query has neither a filter nor a word. */
 function isEmpty({ terms, excluded: _, ...filters }: Query): boolean {
-  const hasWords = terms.some(({ text }) => wordsOf(text).length > 0)
+  const hasWords = terms.flat().some(({ text }) => wordsOf(text).length > 0)
   const hasFilter = Object.values(filters).some((one) =>
     Array.isArray(one) ? one.length > 0 : one !== null,
   )

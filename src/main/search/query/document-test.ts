@@ -9,7 +9,7 @@ export function createDocumentTest(
 ): (document: SearchDocument, at: number) => boolean {
   const { tools, files, models, kinds, flags, after, before } = query
   const pattern = query.pattern === null ? null : new RegExp(query.pattern, 'imu')
-  const terms = query.terms.map(({ text }) => text.toLowerCase())
+  const terms = query.terms.map((term) => term.map(({ text }) => text.toLowerCase()))
   const excluded = query.excluded.map(({ text }) => asWords(text))
   return ({ kind, text, paths, tool, model, isError }, at) => {
     if (kinds.length > 0 && !kinds.includes(kind)) return false
@@ -20,7 +20,7 @@ export function createDocumentTest(
     if (pattern) return pattern.test(text) || pattern.test(paths)
     const all = `${text}\n${paths}`
     const lower = all.toLowerCase()
-    if (!terms.every((term) => lower.includes(term))) return false
+    if (!terms.every((term) => term.some((text) => lower.includes(text)))) return false
     if (excluded.length === 0) return true
     const words = asWords(all)
     return !excluded.some((term) => words.includes(term))

@@ -24,7 +24,7 @@ export function matchOf(
 ): string | null {
   const alternatives = (text: Term) => alternativesOf(text, fit, vocabulary)
   const wanted = [
-    ...query.terms.flatMap((term) => column('{text paths}', alternatives(term))),
+    ...query.terms.flatMap((term) => column('{text paths}', term.flatMap(alternatives))),
     ...some(
       query.files.flatMap((text) => column('paths', alternatives({ text, isPhrase: false }))),
     ),

@@ -1,6 +1,6 @@
 /**
- * Parses queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure. A word
- * matches any part of a word in the text.
+ * Parses queries: words, "phrases", `this OR that`, -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure.
+ * A word matches any part of a word in the text.
  */
 import {
   isFilterWithoutValue,
@@ -24,7 +24,8 @@ const flags = ['error', 'archived', 'live', 'pinned', 'imported'] as const
 type Flag = (typeof flags)[number]
 
 export interface Query {
-  terms: Term[]
+  /** All of them must match; each is a list of alternatives, one unless the query has an OR. */
+  terms: Term[][]
   /** With `isPattern`: a case-insensitive regular expression, which replaces the terms; else null. */
   pattern: string | null
   excluded: Term[]
@@ -68,11 +69,22 @@ export function parseQuery(text: string, nowMs: number, { isPattern = false } = 
     before: null,
   }
   let pattern = ''
+  /** What is before the current piece: a word or phrase, or the key of a filter. */
+  let before: string | null = null
+  let isAfterOr = false
   for (const { whole, minus = '', key, quoted, plain = '' } of piecesOf(text)) {
     const value = quoted ?? plain
     const filter = minus === '' ? filters.get(key ?? '') : undefined
     if (filter && value !== '') {
       filter(query, value, nowMs)
+      if (isAfterOr && before !== key) throw notAlternatives()
+      before = key ?? null
+      isAfterOr = false
+      continue
+    }
+    // As the first word it joins nothing, so it is looked for. At the end, its second word is still to be typed.
+    if (!isPattern && before !== null && whole.trim() === 'OR') {
+      isAfterOr = true
       continue
     }
     pattern += whole
@@ -84,8 +96,12 @@ export function parseQuery(text: string, nowMs: number, { isPattern = false } = 
       text: `${key === undefined ? '' : `${key}:`}${value}`,
       isPhrase: quoted !== undefined,
     }
-    if (minus === '') query.terms.push(term)
-    else query.excluded.push(term)
+    if (isAfterOr && (before !== word || minus !== '')) throw notAlternatives()
+    if (minus !== '') query.excluded.push(term)
+    else if (isAfterOr) query.terms.at(-1)?.push(term)
+    else query.terms.push([term])
+    before = minus === '' ? word : excludedWord
+    isAfterOr = false
   }
   if (isPattern) query.pattern = checkedPattern(pattern.trim())
   return query
@@ -99,6 +115,15 @@ function checkedPattern(pattern: string): string | null {
     throw invalid(`${pattern} is not a regular expression: ${(error as Error).message}.`)
   }
 }
+
+/** What may be before an OR, besides a filter. */
+const word = ''
+const excludedWord = '-'
+
+const notAlternatives = (): FailureError =>
+  invalid(
+    'OR joins two words or "phrases". Several filters of one kind, such as tool:bash tool:edit, are alternatives anyway.',
+  )
 
 const piece = /\s*(?<minus>-)?(?:(?<key>[a-z]+):)?(?:"(?<quoted>[^"]*)(?:"|$)|(?<plain>[^\s"]+))/gu
 

@@ -39,7 +39,7 @@ const globalFlags = ({ flags }: RegExp): string => (flags.includes('g') ? flags 
 /** Matches the words of each term, separated by anything but letters and digits. Null: no words. */
 function patternOf({ terms, files, pattern }: Searched): RegExp | null {
   if (pattern !== null) return new RegExp(pattern, 'imu')
-  const texts = [...terms.map(({ text }) => text), ...files]
+  const texts = [...terms.flat().map(({ text }) => text), ...files]
   const alternatives = texts.flatMap((text) => {
     const words = wordsOf(text)
     return words.length === 0 ? [] : [words.join('[^\\p{L}\\p{N}]*')]

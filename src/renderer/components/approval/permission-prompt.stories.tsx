@@ -53,6 +53,10 @@ export const Denied: Story = {
     await userEvent.click(button(canvasElement, 'Deny…'))
     const why = within(canvasElement).getByRole('textbox', { name: 'Say why' })
     await expect(why).toHaveFocus()
+    // A held space is typed; Enter, still held from the button that opened this step, does not answer.
+    await expect(fireEvent.keyDown(why, { key: ' ', repeat: true })).toBe(true)
+    await expect(fireEvent.keyDown(why, { key: 'Enter', repeat: true })).toBe(false)
+    await expect(args.onDecide).not.toHaveBeenCalled()
     await userEvent.type(why, 'Use make.')
     await userEvent.click(button(canvasElement, 'Deny'))
     await expect(args.onDecide).toHaveBeenCalledWith({ kind: 'deny', message: 'Use make.' })

@@ -62,15 +62,17 @@ function ActionPrompt(props: RequestProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     // Events of an open select's popup bubble here as well.
     const isInside = section.current?.contains(event.target as Node)
-    // A key that is still held from the request before must not answer this one.
-    if (event.repeat && (event.key === 'Enter' || event.key === ' ')) return event.preventDefault()
+    const isField = event.target instanceof HTMLInputElement
+    const isText = isField || event.target instanceof HTMLTextAreaElement
+    // A key that is still held, from the request before or from the button that opened a step, must not answer. A held
+    // space in a text is typed.
+    if (event.repeat && (event.key === 'Enter' || (event.key === ' ' && !isText)))
+      return event.preventDefault()
     if (step === 'answers' || !isInside || event.nativeEvent.isComposing) return
     if (event.key === 'Escape') {
       event.preventDefault()
       return back()
     }
-    const isField = event.target instanceof HTMLInputElement
-    const isText = isField || event.target instanceof HTMLTextAreaElement
     if (event.key !== 'Enter' || !isText) return
     if (!isField && !event.ctrlKey && !event.metaKey) return
     event.preventDefault()

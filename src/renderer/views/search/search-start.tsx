@@ -86,6 +86,7 @@ function Queries(props: {
 
 const examples: { query: string; finds: string }[] = [
   { query: '"exact phrase"', finds: 'exactly these words, in this order' },
+  { query: 'timeout OR deadlock', finds: 'either of two words or phrases' },
   { query: 'tool:bash is:error', finds: 'commands that failed' },
   { query: 'file:src/main.ts', finds: 'what was done to a file' },
   { query: 'kind:report after:7d', finds: 'reports of the last seven days' },

@@ -58,8 +58,11 @@ interface SidebarContents {
   interruptedBelow?: ReadonlyMap<TaskId, number>
 }
 
+/** As people count: `app2` before `app10`, and capitals do not matter. */
+const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
 /**
- * Projects, ordered by their latest start, with the trees of their live roots, newest root first. A sub-agent stays in
+ * Projects by name, so that none moves while it is worked on, with the trees of their live roots, newest root first. A sub-agent stays in
  * its root's tree after its own workspace was cleaned up; the whole tree leaves the sidebar once the removal of the
  * root has begun. Rows below a folded row are left out. With a filter, only matching tasks and their ancestors are
  * included.
@@ -70,23 +73,18 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   const isShown = shownBy(contents)
   const roots = (children.get(null) ?? []).filter((task) => !isGone(task))
   const byProject = Map.groupBy(roots, ({ projectId }) => projectId)
-  // Includes removed roots, so that a project does not move when one of its agents is archived.
-  const started = Map.groupBy(children.get(null) ?? [], ({ projectId }) => projectId)
-  const lastStart = (project: Project): string =>
-    [project.addedAt, ...(started.get(project.id) ?? []).map(startOf)].toSorted().at(-1) ?? ''
-  const ordered = [...projects]
-    .map((project) => ({ project, at: lastStart(project) }))
-    // Projects with the same time keep the order in which they were added.
-    .toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1))
-  const labels = projectLabels(ordered.map(({ project }) => project))
-  for (const { project } of ordered) {
+  const all = [...projects]
+  const labels = projectLabels(all)
+  const labelOf = ({ id, name }: Project): string => labels.get(id) ?? name
+  // Projects with the same label keep the order in which they were added.
+  for (const project of all.toSorted((a, b) => byName.compare(labelOf(a), labelOf(b)))) {
     const own = (byProject.get(project.id) ?? []).filter(isShown).toReversed()
     const folded = isFolded(project.id, null)
     rows.push({
       kind: 'project',
       id: project.id,
       project,
-      label: labels.get(project.id) ?? project.name,
+      label: labelOf(project),
       level: 1,
       height: rowHeight,
       folded,
@@ -97,9 +95,6 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   }
   return rows
 }
-
-/** The start of the last run. It does not change during a run, so that rows do not move. */
-const startOf = ({ runs, createdAt }: Task): string => runs.at(-1)?.startedAt ?? createdAt
 
 /** Whether the filter matches the task or one below it. */
 function shownBy({

@@ -116,7 +116,12 @@ function Top({ onFind }: { onFind(): void }) {
   const newAgentKeys = useNewAgentKeys()
   return (
     <div className="flex h-11 shrink-0 items-center gap-0.5 pr-2 pl-4">
-      <span className="flex-1 text-small font-semibold text-muted">Projects</span>
+      <span
+        className="flex-1 text-small font-semibold text-muted"
+        title="By name. The agents of each project are listed newest first."
+      >
+        Projects
+      </span>
       <IconButton
         label="Search commands and agents"
         shortcut="Mod+K"
