@@ -22,6 +22,10 @@ export function importAnswers(os: Implementer, { given, find }: Memory) {
       const all = given.importSources ?? []
       return { sources: all.filter((one) => tool === undefined || one.tool === tool) }
     }),
+    sessions: os.imports.sessions.handler(({ input: { tool, dir } }) => ({
+      sessions: given.importSessions?.[`${tool} ${dir}`] ?? [],
+      more: 0,
+    })),
     run: os.imports.run.handler(({ signal }) => withAnswers(events(signal))),
     watch: os.imports.watch.handler(({ signal }) => withAnswers(events(signal))),
     watchState: os.imports.watchState.handler(({ signal }) => withAnswers(watchStates(signal))),

@@ -13,6 +13,7 @@ import type { Continuation } from '../../src/shared/contract/continuation.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { ExportResult, RedactionHit } from '../../src/shared/contract/exports.ts'
 import type {
+  FoundImportSession,
   ImportDetails,
   ImportedSession,
   ImportProgress,
@@ -74,6 +75,8 @@ export interface FakeHostOptions {
   exportHits?: RedactionHit[]
   /** What a scan of other tools' logs finds; nothing unless given. */
   importSources?: ImportSourceFound[]
+  /** By tool and folder, such as `codex /home/ada/code`. */
+  importSessions?: Record<string, FoundImportSession[]>
   /** What an import of sessions reports, until it is stopped. */
   importEvents?: (
     | ({ type: 'progress' } & ImportProgress)

@@ -72,6 +72,15 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   expect((await client.imports.scan({ tool: 'claude-code', path: dir })).sources).toMatchObject([
     { sessions: 1, subAgents: 1, projects: 1, imported: 0, byProject: [{ dir: '/code/app' }] },
   ])
+  const listed = (folder: string | null) =>
+    client.imports.sessions({ tool: 'claude-code', path: dir, dir: folder })
+  expect(await listed('/code/app')).toMatchObject({
+    sessions: [{ session, title: 'Find the albatross', imported: false, expiringSoon: false }],
+    more: 0,
+  })
+  expect(await listed(null)).toEqual({ sessions: [], more: 0 })
+  const leavingOut = client.imports.run({ tool: 'claude-code', path: dir, except: [session] })
+  await expect(leavingOut.then((events) => events.next())).rejects.toThrow('No session')
   const first = await importFrom(shiplog, dir)
   expect(first).toMatchObject({
     sessions: [{ taskId: session, title: 'Find the albatross', linked: 1, isNew: true }],
@@ -101,6 +110,8 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   ]
   expect(await from('claude-code')).toEqual([true, 1])
   expect([...(await from('codex')), ...(await from('here'))]).toEqual([false, 0, false, 0])
+
+  expect(await listed('/code/app')).toMatchObject({ sessions: [{ imported: true }] })
 
   // The same files again: nothing is written.
   const ledger = () => readFile(join(shiplog.dataDir, 'ledger.jsonl'))

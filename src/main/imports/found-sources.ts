@@ -19,8 +19,7 @@ export function sourceFound(
   const importedOf = (sessions: readonly FoundSession[]) =>
     sessions.filter((session) => imported.has(session)).length
   const expiringOf = (sessions: readonly FoundSession[]) =>
-    sessions.filter(({ expiresAtMs }) => (expiresAtMs ?? Infinity) <= nowMs + expiringDays * dayMs)
-      .length
+    sessions.filter((session) => expiresSoon(session, nowMs)).length
   const byProject = projectsOf(found, { expiringOf, importedOf })
   return {
     ...known,
@@ -37,6 +36,9 @@ export function sourceFound(
     hidden: found.filter(({ isHidden }) => isHidden).length,
   }
 }
+
+export const expiresSoon = ({ expiresAtMs }: FoundSession, nowMs: number): boolean =>
+  (expiresAtMs ?? Infinity) <= nowMs + expiringDays * dayMs
 
 /** The projects of the sessions, most recently used first. */
 function projectsOf(

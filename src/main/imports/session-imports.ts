@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import type {
+  FoundImportSession,
   ImportDetails,
   ImportProgress,
   ImportSourceFound,
@@ -23,6 +24,7 @@ import { continuesFrom, createEarlierSessions, earlierFirst } from './earlier-se
 import { lastOf, sessionBytes, sourceFound } from './found-sources.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
+import { listSessions } from './list-sessions.ts'
 import { createSessionPlaces } from './session-places.ts'
 import {
   createThreads,
@@ -47,6 +49,8 @@ interface ImportRequest {
   projects?: (string | null)[] | undefined
   /** Session names of the tool to select; absent: all. */
   sessions?: string[] | undefined
+  /** Session names of the tool to leave out. */
+  except?: string[] | undefined
 }
 
 /** Sessions imported in parallel: while one waits for the disk, others are read. */
@@ -63,6 +67,11 @@ export interface SessionImports {
     request: { tool?: ImportTool | undefined; path?: string | undefined },
     signal?: AbortSignal,
   ): Promise<ImportSourceFound[]>
+  /** The sessions of one project folder, newest first. */
+  sessions(
+    request: { tool: ImportTool; path?: string | undefined; dir: string | null },
+    signal?: AbortSignal,
+  ): Promise<{ sessions: FoundImportSession[]; more: number }>
   run(request: ImportRequest, signal?: AbortSignal): AsyncGenerator<ImportEvent>
   /**
    * Imports existing sessions, then new and growing ones, until the signal is aborted. `sinceMs`: only sessions that
@@ -132,6 +141,20 @@ export function createSessionImports(deps: {
     return sources
   }
 
+  async function sessions(
+    { tool, path, dir }: { tool: ImportTool; path?: string | undefined; dir: string | null },
+    signal = new AbortController().signal,
+  ): Promise<{ sessions: FoundImportSession[]; more: number }> {
+    const thread = startThread()
+    try {
+      const all = await discover(thread, tool, placeOf(tool, path), signal)
+      const found = await withoutRunByShiplog(all.filter(({ projectDir }) => projectDir === dir))
+      return await listSessions({ thread, places, redact, nowMs: clock() }, found, signal)
+    } finally {
+      await thread.end()
+    }
+  }
+
   async function discover(
     thread: ImportThread,
     tool: ImportTool,
@@ -154,7 +177,7 @@ export function createSessionImports(deps: {
   }
 
   async function* run(
-    { tool, path, projects, sessions }: ImportRequest,
+    { tool, path, projects, sessions, except }: ImportRequest,
     signal = new AbortController().signal,
   ): AsyncGenerator<ImportEvent> {
     const place = placeOf(tool, path)
@@ -164,7 +187,9 @@ export function createSessionImports(deps: {
       const all = await discover(thread, tool, place, signal).finally(release)
       const chosen = all.filter(
         ({ projectDir, key }) =>
-          (projects?.includes(projectDir) ?? true) && (sessions?.includes(key) ?? true),
+          (projects?.includes(projectDir) ?? true) &&
+          (sessions?.includes(key) ?? true) &&
+          except?.includes(key) !== true,
       )
       const status = await stat(place).catch(() => null)
       // Explicitly selected sessions are imported even if Shiplog ran them.
@@ -346,7 +371,7 @@ export function createSessionImports(deps: {
     return (record?.tasks ?? []).flatMap((task) => (ids.has(task.taskId) ? task.edited : []))
   }
 
-  return { scan, run, watch, details, editedFiles }
+  return { scan, sessions, run, watch, details, editedFiles }
 }
 
 function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): boolean {

@@ -118,6 +118,7 @@ export const grants: GrantsOf<typeof contract> = {
   exports: { preview: 'act', read: 'act' },
   imports: {
     scan: 'act',
+    sessions: 'act',
     run: 'act',
     watch: 'act',
     watchState: 'act',

@@ -89,6 +89,24 @@ const importSourceFoundSchema = z.object({
 })
 export type ImportSourceFound = z.infer<typeof importSourceFoundSchema>
 
+const foundImportSessionSchema = z.object({
+  /** The tool's name for it. */
+  session: z.string(),
+  /** Given by a person or the tool, or the beginning of its first prompt; null: unknown before it is read. */
+  title: z.string().nullable(),
+  bytes: count,
+  /** ISO 8601. */
+  lastAt: z.iso.datetime(),
+  /** Whether the tool deletes it within `expiringDays`. */
+  expiringSoon: z.boolean(),
+  /** It was imported and has not grown since. */
+  imported: z.boolean(),
+})
+export type FoundImportSession = z.infer<typeof foundImportSessionSchema>
+
+/** Sessions of a folder that are listed one by one. */
+export const listedSessionsMax = 500
+
 /** Days before a deletion that count as soon. */
 export const expiringDays = 5
 
@@ -163,9 +181,16 @@ export const imports = {
     .input(z.object({ tool: importToolSchema.optional(), path: path.optional() }))
     .output(z.object({ sources: z.array(importSourceFoundSchema) })),
   /**
+   * Lists the sessions that `scan` found in one folder, `dir` as there, the most recent first. `more`: the number of older
+   * ones. INVALID (field `path`) if the tool has no folder here.
+   */
+  sessions: base
+    .input(z.object({ tool: importToolSchema, path: path.optional(), dir: path.nullable() }))
+    .output(z.object({ sessions: z.array(foundImportSessionSchema), more: count })),
+  /**
    * Imports sessions as archived roots, those that expire soonest first. A repeated import adds only new lines. Ending
    * the iterator stops it and keeps what was imported. `projects`: only the sessions of these folders. `sessions`: only
-   * those, by the tool's names. INVALID (field `path`) if there is no session.
+   * those, by the tool's names; `except`: not those. INVALID (field `path`) if there is no session.
    */
   run: base
     .input(
@@ -174,6 +199,7 @@ export const imports = {
         path: path.optional(),
         projects: z.array(z.string().nullable()).max(projectsMax).optional(),
         sessions: z.array(z.string()).max(sessionsMax).optional(),
+        except: z.array(z.string()).max(sessionsMax).optional(),
       }),
     )
     .output(eventIterator(z.discriminatedUnion('type', importEvents))),

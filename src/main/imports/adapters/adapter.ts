@@ -192,6 +192,8 @@ export interface ImportAdapter {
    * a file of another tool, so that `discover` also detects a log's format.
    */
   discover(path: string, signal: AbortSignal): AsyncGenerator<FoundSession>
+  /** The first prompt of a person in a session's first lines, shortened to a title. Null: they have none. Absent: unknown. */
+  firstPrompt?(session: FoundSession): Promise<string | null>
   /**
    * Reads a session. Its modules are loaded with the first one: schemas and prices take most of the start of the thread,
    * and discovery needs neither. `idOf`: maps the tool's name of a task to its id; '' is the session itself.

@@ -34,6 +34,13 @@ const router = {
     .handler(({ input: { tool, path }, signal }) =>
       inBatches(adapters[tool].discover(path, signal ?? AbortSignal.timeout(0))),
     ),
+  /** In the order of the sessions. */
+  firstPrompts: os
+    .input(type<FoundSession[]>())
+    .output(type<(string | null)[]>())
+    .handler(({ input }) =>
+      Promise.all(input.map((session) => adapters[session.tool].firstPrompt?.(session) ?? null)),
+    ),
   stage: os
     .input(type<StageRequest>())
     .output(eventIterator(type<StageEvent>()))

@@ -12,6 +12,7 @@ export function importHandlers(
     scan: os.imports.scan.handler(async ({ input, signal }) => ({
       sources: await imports.scan(input, signal),
     })),
+    sessions: os.imports.sessions.handler(({ input, signal }) => imports.sessions(input, signal)),
     run: os.imports.run.handler(({ input, signal }) =>
       withContractErrors('import', imports.run(input, signal)),
     ),

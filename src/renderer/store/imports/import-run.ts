@@ -36,6 +36,8 @@ export interface ImportChoice {
   path?: string
   /** Only these session ids of the tool; absent: all of the folders. */
   sessions?: string[]
+  /** Session ids of the tool that are left out; absent: none. */
+  except?: string[]
   /** The counts of a scan, for the total progress of several tools. */
   expected?: { sessions: number; bytes: number }
 }
@@ -95,12 +97,13 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
       sessions.set(session.taskId, { ...session, isNew, isUpdated })
     }
     try {
-      for (const { tool, projects, path, sessions: names } of choices) {
+      for (const { tool, projects, path, sessions: names, except } of choices) {
         const request = {
           tool,
           ...(projects && { projects }),
           ...(path !== undefined && { path }),
           ...(names && { sessions: names }),
+          ...(except && { except }),
         }
         for await (const event of await client.imports.run(request, { signal }))
           if (event.type === 'session') add(event.session)

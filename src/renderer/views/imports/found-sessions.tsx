@@ -1,8 +1,9 @@
 import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { Button, toast } from '../../components/primitives/index.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
+import { choicesOf } from './import-choices.ts'
 import { dangerText, foundText } from './import-texts.ts'
-import { choicesOf, startImport } from './start-import.ts'
+import { startImport } from './start-import.ts'
 
 /** In an empty app: sessions of other tools on this machine, and how to keep them. */
 export function FoundSessions(props: { found: ImportSourceFound[]; isRunning: boolean }) {

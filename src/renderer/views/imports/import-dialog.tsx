@@ -7,17 +7,18 @@ import type { ImportResult, ImportRunView } from '../../store/imports/import-run
 import type { Route } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useChooseLog } from '../opened/use-dropped-log.ts'
+import { choicesOf, type LeftOut, nothingLeftOut } from './import-choices.ts'
 import { ResultView } from './import-result.tsx'
 import { SourceChoice } from './import-sources.tsx'
 import { progressText } from './import-texts.ts'
-import { choicesOf, keyOf, newIn, startImport } from './start-import.ts'
+import { startImport } from './start-import.ts'
 import { WatchSwitch } from './watch-switch.tsx'
 
 /** Imports sessions of other tools on this machine: the list to choose from, the progress and the result. */
 export function ImportDialog() {
   const { overlay, imports } = useStores()
   const { sources, running, result, problem } = useStore(imports.store)
-  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
+  const [leftOut, setLeftOut] = useState(nothingLeftOut)
   useEffect(() => {
     void imports.scan()
   }, [imports])
@@ -28,7 +29,7 @@ export function ImportDialog() {
       title="Import sessions"
       size="medium"
       focus="dialog"
-      footer={<Footer excluded={excluded} onMore={() => setExcluded(new Set())} />}
+      footer={<Footer leftOut={leftOut} onMore={() => setLeftOut(nothingLeftOut)} />}
     >
       <div className="flex flex-col gap-4 p-4">
         {problem ? (
@@ -66,8 +67,8 @@ export function ImportDialog() {
               <SourceChoice
                 key={source.tool}
                 source={source}
-                excluded={excluded}
-                onChange={setExcluded}
+                leftOut={leftOut}
+                onChange={setLeftOut}
               />
             ))}
           </>
@@ -78,14 +79,8 @@ export function ImportDialog() {
   )
 }
 
-/** The next steps. `excluded`: keys of the folders that are not imported. `onMore`: another import begins. */
-function Footer({
-  excluded,
-  onMore,
-}: {
-  excluded: ReadonlySet<string>
-  onMore(): void
-}): ReactNode {
+/** The next steps. `onMore`: another import begins. */
+function Footer({ leftOut, onMore }: { leftOut: LeftOut; onMore(): void }): ReactNode {
   const { overlay, imports } = useStores()
   const unreachable = useUnreachable()
   const { sources, running, result } = useStore(imports.store)
@@ -103,11 +98,8 @@ function Footer({
       </>
     )
   if (result) return <ResultActions result={result} onMore={onMore} />
-  const sessions = (sources ?? []).reduce(
-    (sum, { tool, byProject }) =>
-      sum + newIn(byProject.filter(({ dir }) => !excluded.has(keyOf(tool, dir)))),
-    0,
-  )
+  const choices = choicesOf(sources ?? [], leftOut)
+  const sessions = choices.reduce((sum, { expected }) => sum + (expected?.sessions ?? 0), 0)
   return (
     <>
       <span className="flex-1">
@@ -120,7 +112,7 @@ function Footer({
         variant="primary"
         disabled={sessions === 0 || unreachable !== undefined}
         title={unreachable}
-        onClick={() => void startImport({ imports, overlay }, choicesOf(sources ?? [], excluded))}
+        onClick={() => void startImport({ imports, overlay }, choices)}
       >
         {sessions === 0 ? 'Import' : `Import ${counted(sessions, 'session')}`}
       </Button>

@@ -205,6 +205,69 @@ export const FirstMinute: Story = {
 }
 export const FirstMinuteDark: Story = { tags: ['soak'], ...FirstMinute, args: { theme: 'dark' } }
 
+const sessionOf = (nth: number, title: string | null) => ({
+  session: idAt(nth),
+  title,
+  bytes: 1_000_000,
+  lastAt: lately(nth),
+  expiringSoon: nth === 2,
+  imported: nth === 3,
+})
+
+/** A folder is opened to choose among its sessions. */
+export const SingleSessions: Story = {
+  args: {
+    given: {
+      importSources: [
+        {
+          ...codexSource,
+          sessions: 4,
+          projects: 1,
+          imported: 1,
+          byProject: [
+            {
+              dir: `/home/ada/code/${'a-long-name/'.repeat(9)}parser`,
+              sessions: 4,
+              bytes: 4_000_000,
+              lastAt: lately(1),
+              expiringSoon: 1,
+              imported: 1,
+            },
+          ],
+        },
+      ],
+      importSessions: {
+        [`codex /home/ada/code/${'a-long-name/'.repeat(9)}parser`]: [
+          sessionOf(1, 'Fix the parser'),
+          sessionOf(2, `Read \u202e${'every line of the file '.repeat(9)}`),
+          sessionOf(3, 'Write the tests'),
+          sessionOf(4, null),
+        ],
+      },
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    const folder = await dialog.findByRole('checkbox', { name: /parser 4 sessions, 3 new/ })
+    await userEvent.click(dialog.getByRole('button', { name: /^Sessions of .*parser$/ }))
+    const one = await dialog.findByRole('checkbox', { name: /^Fix the parser/ })
+    await expect(dialog.getByRole('checkbox', { name: /^Write the tests/ })).toBeDisabled()
+    await userEvent.click(one)
+    await dialog.findByRole('button', { name: 'Import 2 sessions' })
+    await expect(folder).toBePartiallyChecked()
+    // The folder takes all of them again, then none.
+    await userEvent.click(folder)
+    await dialog.findByRole('button', { name: 'Import 3 sessions' })
+    await expect(one).toBeChecked()
+    await userEvent.click(folder)
+    await expect(one).not.toBeChecked()
+    await userEvent.click(one)
+    await expect(dialog.getByText(/, 1 chosen/)).toBeVisible()
+    await userEvent.click(await dialog.findByRole('button', { name: 'Import 1 session' }))
+    await dialog.findByText(/^Imported 1 session/)
+  },
+}
+
 /** What is in the archive already is marked, and only the rest is offered. */
 export const Second: Story = {
   args: {

@@ -194,47 +194,53 @@ export function ScrollBar(props: {
   }
 
   return (
-    <div
-      className={classNames('absolute inset-y-0 right-0 w-3', place === null && 'invisible')}
-      data-scroll-bar
-    >
+    <>
       <div
-        ref={track}
-        role="scrollbar"
-        aria-label="Position"
-        aria-controls={controls}
-        aria-orientation="vertical"
-        aria-valuemin={1}
-        aria-valuemax={Math.max(total, 1)}
-        aria-valuenow={place?.seq ?? 1}
-        aria-valuetext={place?.label}
-        // Keys scroll the list itself.
-        tabIndex={-1}
-        className="group/bar absolute inset-0 touch-none outline-none"
-        onPointerDown={onPointerDown}
-        onPointerMove={(event) => drag.current && dragTo(event.clientY)}
-        onPointerUp={onPointerUp}
-        onPointerCancel={onPointerUp}
-        onWheel={({ deltaY }) => scroller.current?.scrollBy({ top: deltaY })}
+        className={classNames('absolute inset-y-0 right-0 w-3', place === null && 'invisible')}
+        data-scroll-bar
       >
-        <ScrollMarks {...marks} />
-        {place ? (
-          <div
-            className="absolute inset-x-[3px] rounded-full bg-line-strong group-hover/bar:inset-x-0.5 group-hover/bar:bg-faint forced-colors:bg-[ButtonText]"
-            style={{ height: place.thumbPx, transform: `translateY(${place.topPx}px)` }}
-          />
-        ) : null}
+        <div
+          ref={track}
+          role="scrollbar"
+          aria-label="Position"
+          aria-controls={controls}
+          aria-orientation="vertical"
+          aria-valuemin={1}
+          aria-valuemax={Math.max(total, 1)}
+          aria-valuenow={place?.seq ?? 1}
+          aria-valuetext={place?.label}
+          // Keys scroll the list itself.
+          tabIndex={-1}
+          className="group/bar absolute inset-0 touch-none outline-none"
+          onPointerDown={onPointerDown}
+          onPointerMove={(event) => drag.current && dragTo(event.clientY)}
+          onPointerUp={onPointerUp}
+          onPointerCancel={onPointerUp}
+          onWheel={({ deltaY }) => scroller.current?.scrollBy({ top: deltaY })}
+        >
+          <ScrollMarks {...marks} />
+          {place ? (
+            <div
+              className="absolute inset-x-[3px] rounded-full bg-line-strong group-hover/bar:inset-x-0.5 group-hover/bar:bg-faint forced-colors:bg-[ButtonText]"
+              style={{ height: place.thumbPx, transform: `translateY(${place.topPx}px)` }}
+            />
+          ) : null}
+        </div>
       </div>
       {place && shown && (place.isLong || drag.current) ? (
         <div
           aria-hidden
-          className="tabular pointer-events-none absolute right-4 z-20 rounded-md border bg-raised px-2 py-0.5 text-small whitespace-nowrap text-muted shadow-popup"
-          style={{ top: place.topPx + place.thumbPx / 2, translate: '0 -50%' }}
+          className={classNames(
+            'tabular pointer-events-none absolute z-20 rounded-md border bg-raised px-2 py-0.5 text-small whitespace-nowrap text-muted shadow-popup',
+            // Beside the thumb it would cover the buttons of rows, which are wanted unless the bar itself is dragged.
+            drag.current ? 'right-4 -translate-y-1/2' : 'top-2 left-1/2 -translate-x-1/2',
+          )}
+          style={drag.current ? { top: place.topPx + place.thumbPx / 2 } : undefined}
         >
           {place.label}
         </div>
       ) : null}
-    </div>
+    </>
   )
 }
 
