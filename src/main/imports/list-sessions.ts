@@ -1,5 +1,6 @@
 /** The sessions of one folder, to choose from. */
 import { type FoundImportSession, listedSessionsMax } from '../../shared/contract/imports.ts'
+import { redactPatterns } from '../secrets/redact-patterns.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import { expiresSoon, lastOf, sessionBytes } from './found-sources.ts'
 import type { SessionPlaces } from './session-places.ts'
@@ -10,13 +11,12 @@ export async function listSessions(
   deps: {
     thread: ImportThread
     places: Pick<SessionPlaces, 'isImportedUnchanged'>
-    redact: (text: string) => string
     nowMs: number
   },
   found: readonly FoundSession[],
   signal: AbortSignal,
 ): Promise<{ sessions: FoundImportSession[]; more: number }> {
-  const { thread, places, redact, nowMs } = deps
+  const { thread, places, nowMs } = deps
   const listed = found.toSorted((a, b) => lastOf(b) - lastOf(a)).slice(0, listedSessionsMax)
   const prompts = await thread.calls.firstPrompts(listed, { signal: orThreadEnd(thread, signal) })
   const sessions: FoundImportSession[] = []
@@ -24,7 +24,7 @@ export async function listSessions(
     const title = session.title ?? prompts[at] ?? null
     sessions.push({
       session: session.key,
-      title: title && redact(title),
+      title: title && redactPatterns(title),
       bytes: sessionBytes(session),
       lastAt: new Date(lastOf(session)).toISOString(),
       expiringSoon: expiresSoon(session, nowMs),

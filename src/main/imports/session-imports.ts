@@ -149,7 +149,7 @@ export function createSessionImports(deps: {
     try {
       const all = await discover(thread, tool, placeOf(tool, path), signal)
       const found = await withoutRunByShiplog(all.filter(({ projectDir }) => projectDir === dir))
-      return await listSessions({ thread, places, redact, nowMs: clock() }, found, signal)
+      return await listSessions({ thread, places, nowMs: clock() }, found, signal)
     } finally {
       await thread.end()
     }

@@ -104,7 +104,7 @@ function coversStarred(
   return words.every((word, at) => {
     if (at === 0 || isSaid(patterns[at]?.word, word)) return true
     if (known) return at < known.length || coversArgument(known, words, at, isInside[at])
-    // Of a rule that the person wrote, for a command that no rule with a star is proposed for.
+    // The person wrote the rule: none with a star is proposed for this command.
     if (word.kind === 'literal') return !isProgramOption(program.value, word.value, literals)
     return !hasProgramOptions(program.value)
   })

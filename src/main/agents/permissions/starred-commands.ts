@@ -215,7 +215,7 @@ const builds = new Map([
 const runners = new Set(['npm run', 'npm run-script', 'pnpm run', 'yarn run', 'bun run'])
 
 /** A command that may have a star after its first `length` words. */
-export interface StarredCommand {
+interface StarredCommand {
   length: number
   covers: Starred
   /** Programs may take `-abc` for a long option that begins so, if it comes before the `--`. */
