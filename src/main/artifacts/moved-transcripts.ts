@@ -2,10 +2,9 @@
  * Finds a transcript outside its session directory by searching the disk, because the ledger may
  * have lost its place.
  */
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/records/ids.ts'
-import { exists, systemCode } from '../journal/index.ts'
+import { exists, namesIn } from '../journal/index.ts'
 import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import { expiredName, leftSessionName, trashedRootName } from '../sessions/trash-names.ts'
 import { archivedTranscriptDir } from './transcripts.ts'
@@ -31,11 +30,4 @@ export async function findMovedTranscript(
     }
   }
   return null
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  return readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return []
-    throw error
-  })
 }

@@ -9,13 +9,13 @@ import {
   makeDirDurable,
   makeDirInside,
   moveDurable,
+  namesIn,
   readJournal,
   readJournalPage,
   readJsonFile,
   refuseSymlink,
   refuseSymlinks,
   removeDurable,
-  systemCode,
   writeFileDurable,
 } from '../journal/index.ts'
 import { chatFile, partialFile, transcriptParts } from '../sessions/session-files.ts'
@@ -126,14 +126,6 @@ export const fieldsOf = ({
 
 export const transcriptFileText = (fields: ArtifactFields): string =>
   `${JSON.stringify({ version: 1, ...fields }, null, 2)}\n`
-
-/** Returns no names if the folder does not exist. */
-async function namesIn(dir: string): Promise<string[]> {
-  return readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return []
-    throw error
-  })
-}
 
 /**
  * Moves the transcript of `taskId` from the artifacts in `from` back into its session directory.

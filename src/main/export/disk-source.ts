@@ -1,6 +1,5 @@
 /** Reads an export's source from a data directory. */
 import { isUtf8 } from 'node:buffer'
-import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FailureError } from '../../shared/failure.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
@@ -8,7 +7,7 @@ import { shortId, type TaskId } from '../../shared/records/ids.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import { patchDir } from '../artifacts/index.ts'
-import { readDataFile, readRawRecords, systemCode } from '../journal/index.ts'
+import { namesIn, readDataFile, readRawRecords } from '../journal/index.ts'
 import { fileHistoryFolder } from '../sessions/session-files.ts'
 import type { ExportSource } from './export-run.ts'
 
@@ -29,11 +28,7 @@ export function createDiskSource({
   }
 
   async function* filesIn(folder: string, as: string) {
-    const names = await readdir(folder).catch((error) => {
-      if (systemCode(error) === 'ENOENT') return []
-      throw error
-    })
-    for (const name of names.sort()) {
+    for (const name of (await namesIn(folder)).sort()) {
       // Shiplog writes neither folders nor links here.
       const data = await readDataFile(join(folder, name)).catch(() => null)
       if (data) yield { name: `${as}/${name}`, data }

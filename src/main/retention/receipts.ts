@@ -2,7 +2,6 @@
  * `receipts/<id>.json`: the items that one sweep removed, with reasons, written before any is moved (X3). See
  * FORMAT.md.
  */
-import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import {
@@ -15,7 +14,7 @@ import {
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/records/ids.ts'
 import { totalBytes } from '../../shared/total-bytes.ts'
-import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
+import { makeDirDurable, namesIn, readJsonFile, writeFileDurable } from '../journal/index.ts'
 
 const receiptSchema = z.object({
   version: z.literal(1),
@@ -43,10 +42,7 @@ export function createReceipts(folder: string): Receipts {
       await writeFileDurable(join(folder, `${receipt.id}.json`), text)
     },
     async list() {
-      const names = await readdir(folder).catch((error) => {
-        if (systemCode(error) === 'ENOENT') return []
-        throw error
-      })
+      const names = await namesIn(folder)
       const receipts: Receipt[] = []
       const unreadable: string[] = []
       for (const name of names.filter((one) => /^[0-9a-f-]{36}\.json$/.test(one))) {

@@ -1,10 +1,10 @@
 /**
  * Checks the folders that Shiplog creates in its data directory before anything is written there.
  */
-import { access, readdir, stat } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
-import { refuseSymlink, systemCode } from '../journal/index.ts'
+import { namesIn, refuseSymlink, systemCode } from '../journal/index.ts'
 import { chatFile, type DataLayout } from './session-files.ts'
 
 /**
@@ -48,13 +48,6 @@ export async function strayTranscripts(
     }
   }
   return strays
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  return readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return []
-    throw error
-  })
 }
 
 async function isThere(path: string): Promise<boolean> {

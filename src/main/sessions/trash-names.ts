@@ -2,9 +2,8 @@
  * Names in the trash. They describe their content, so that they can be identified if the ledger is
  * lost.
  */
-import { readdir } from 'node:fs/promises'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
-import { systemCode } from '../journal/index.ts'
+import { namesIn } from '../journal/index.ts'
 
 /** The folder of an expired transcript. */
 export const expiredName = (taskId: TaskId): string => `transcript-${taskId}`
@@ -34,9 +33,5 @@ export const isBeingDeleted = (name: string): boolean => name.startsWith(beingDe
 
 /** Returns the names in the trash, sorted; none if there is no trash. */
 export async function namesInTrash(trash: string): Promise<string[]> {
-  const names = await readdir(trash).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return []
-    throw error
-  })
-  return names.sort()
+  return (await namesIn(trash)).sort()
 }

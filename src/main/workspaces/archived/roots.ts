@@ -3,7 +3,6 @@
  * (R6). Each is one move and one ledger event, so a second call or the next start completes one
  * that a crash interrupted.
  */
-import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
@@ -15,8 +14,8 @@ import {
   isLeftOfMove,
   makeDirDurable,
   moveDurable,
+  namesIn,
   removeDurable,
-  systemCode,
 } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
@@ -176,10 +175,7 @@ async function moveOnce(from: string, to: string): Promise<void> {
 
 /** Returns the names, after deleting what an interrupted move to another file system left there. */
 async function namesWithoutLeftovers(dir: string): Promise<Set<string>> {
-  const names = await readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return []
-    throw error
-  })
+  const names = await namesIn(dir)
   for (const name of names.filter(isLeftOfMove)) await removeDurable(join(dir, name))
   return new Set(names)
 }
