@@ -13,3 +13,10 @@ export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal)
     signal.removeEventListener('abort', onAbort)
   }
 }
+
+/** Resolves once the signal is aborted. */
+export const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,8 +1,8 @@
 /** Streams the redacted entries of one task within the requested range. */
-import { type ToolDetail, toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { parseEntry } from '../../shared/records/parse-entry.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { wholeOutputOf } from '../../shared/records/whole-output.ts'
 import type { BlobReference, JournalRecord, RawRecord } from '../journal/index.ts'
 import type { ExportRun } from './export-run.ts'
 
@@ -75,15 +75,6 @@ export function imagesOf(entry: Entry): { sha256: string; mediaType: string; byt
   if (entry.type === 'message') return entry.parts.filter((part) => part.type === 'image')
   if (entry.type === 'tool-result' || entry.type === 'compaction') return entry.images ?? []
   return []
-}
-
-/** The reference to a command's complete output; null if the entry has all of it. */
-export function wholeOutputOf(
-  entry: Entry,
-): NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']> | null {
-  if (entry.type !== 'tool-result') return null
-  const { data } = toolDetailSchema.safeParse(entry.detail)
-  return data?.kind === 'bash' ? (data.whole ?? null) : null
 }
 
 async function readWholeOutput(run: ExportRun, task: Task, entry: Entry) {

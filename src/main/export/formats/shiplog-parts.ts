@@ -5,9 +5,10 @@
 import { hash } from 'node:crypto'
 import type { ExportedTask } from '../../../shared/records/exported-tasks.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { wholeOutputOf } from '../../../shared/records/whole-output.ts'
 import { extractBlobs, type JournalRecord } from '../../journal/index.ts'
 import { type ExportRun, exportedChildren } from '../export-run.ts'
-import { type ExportedRecord, imagesOf, readEntries, wholeOutputOf } from '../session-entries.ts'
+import { type ExportedRecord, imagesOf, readEntries } from '../session-entries.ts'
 import { blobPartBytes, exportVersion } from './shiplog-file.ts'
 
 /** One line of the file, without its newline: JSON. */

@@ -6,7 +6,7 @@ import type { AgentHost, HostCall } from '../../../../shared/agents/driver/agent
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
 import { messageOf } from '../../../../shared/error-message.ts'
 import { type ToolCallId, toolCallIdSchema } from '../../../../shared/records/ids.ts'
-import { untilAborted } from '../../../../shared/until-aborted.ts'
+import { untilAborted, whenAborted } from '../../../../shared/until-aborted.ts'
 
 interface McpCall {
   name: string
@@ -133,7 +133,7 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
     const starts = [...madeCalls.values()].filter(({ name }) => name === 'task')
     await Promise.race([
       Promise.allSettled(starts.map(({ result }) => result)),
-      aborted(stopWaiting),
+      whenAborted(stopWaiting),
     ])
   }
 
@@ -177,7 +177,7 @@ const sorted = (value: unknown): unknown =>
     : value
 
 async function answerAfterGrace(stopWaiting: AbortSignal, graceMs: number): Promise<Answer> {
-  await aborted(stopWaiting)
+  await whenAborted(stopWaiting)
   await new Promise((resolve) => setTimeout(resolve, graceMs).unref())
   return {
     outcome: 'ok',
@@ -185,9 +185,3 @@ async function answerAfterGrace(stopWaiting: AbortSignal, graceMs: number): Prom
       'Not done yet: it may need a person’s permission. Call task_await to wait for it; do not start it again.',
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

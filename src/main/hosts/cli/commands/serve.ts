@@ -1,5 +1,6 @@
 /** `shiplog serve`: runs the web host until it is ended. */
 import path from 'node:path'
+import { whenAborted } from '../../../../shared/until-aborted.ts'
 import type { Shiplog } from '../../../composition/shiplog.ts'
 import type { LeaseHolder } from '../../../lease/lease-holder.ts'
 import { layoutOf } from '../../../sessions/session-files.ts'
@@ -38,7 +39,7 @@ export function serve(options: ServeOptions): Action {
         const at = place === undefined ? '' : `&at=${encodeURIComponent(place)}`
         onListening?.(`${web.openingUrl()}${at}`)
         // Waits until everything is closed, so that open windows show how their agents ended.
-        await aborted(closed)
+        await whenAborted(closed)
       } finally {
         await web.close()
       }
@@ -91,13 +92,6 @@ async function assertAnswers({ connectToHolder }: CliHost, holder: LeaseHolder, 
   } catch (error) {
     if ((error as { kind?: unknown }).kind !== 'holder-other-version') throw error
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 async function startOn(

@@ -1,6 +1,4 @@
 /** `shiplog transcripts …`: lists and prints transcripts, live and archived. */
-
-import { toolDetailSchema } from '../../../../../shared/agents/tools.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import {
   type Damage,
@@ -14,6 +12,7 @@ import { readPages } from '../../../../../shared/read-pages.ts'
 import type { Entry } from '../../../../../shared/records/entries.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { isRunning } from '../../../../../shared/records/tasks/task-status.ts'
+import { wholeOutputOf } from '../../../../../shared/records/whole-output.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { dayOf } from '../../../../../shared/text/format-time.ts'
 import { withWholeValues } from '../../../../../shared/whole-values.ts'
@@ -157,12 +156,6 @@ async function withWholeOutput(
   }
   if (whole.leftOutBytes > 0) parts.push(`\n[${whole.leftOutBytes} more bytes are not kept]\n`)
   return { ...entry, output: parts.join('') }
-}
-
-function wholeOutputOf(entry: Entry) {
-  if (entry.type !== 'tool-result') return null
-  const { data } = toolDetailSchema.safeParse(entry.detail)
-  return data?.kind === 'bash' ? (data.whole ?? null) : null
 }
 
 interface Span {
