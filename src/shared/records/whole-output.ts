@@ -2,7 +2,7 @@ import { type ToolDetail, toolDetailSchema } from '../agents/tools.ts'
 import type { Entry } from './entries.ts'
 
 /** Refers to the complete output of a command, in `blobs/`. */
-export type WholeOutput = NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']>
+type WholeOutput = NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']>
 
 /** Returns the reference to a command's complete output; null if the entry has all of it. */
 export function wholeOutputOf(entry: Entry): WholeOutput | null {
