@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-printed-output-lost',
-    file: 'src/main/tasks/recovery/recovery.ts',
+    file: 'src/main/tasks/recovery/close-unfinished.ts',
     find: 'lostResult(printed.get(call.callId))',
     replace: 'lostResult()',
     harm: 'What a command had printed before Shiplog was killed is nowhere.',
@@ -12,7 +12,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-partial-deleted-first',
-    file: 'src/main/tasks/recovery/recovery.ts',
+    file: 'src/main/tasks/recovery/close-unfinished.ts',
     find: 'if (closing.length > 0) await session.append(...closing)\n  // The partial file must outlive a crash until its content is in the journal.\n  await rm(path, { force: true })',
     replace:
       'await rm(path, { force: true })\n  if (closing.length > 0) await session.append(...closing)',
@@ -21,7 +21,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-partial-twice',
-    file: 'src/main/tasks/recovery/recovery.ts',
+    file: 'src/main/tasks/recovery/close-unfinished.ts',
     find: 'if (partial && !committed && holdsAnything(partial)) {',
     replace: 'if (partial && holdsAnything(partial)) {',
     harm: 'A message that was complete when Shiplog was killed is in the record twice.',
@@ -37,7 +37,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-earlier-report-completes',
-    file: 'src/main/tasks/recovery/recovery.ts',
+    file: 'src/main/tasks/recovery/close-unfinished.ts',
     find: 'return task.reportedRun === run',
     replace: 'return task.hasReport',
     harm: 'A second run that was lost is called completed because of the report of the first.',

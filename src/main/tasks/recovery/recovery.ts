@@ -2,19 +2,13 @@
  * Recovers the runs of a dead process at the start. Because this process holds the lease, no other
  * process runs them, so they are recorded as interrupted (T3).
  */
-
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { usesModel } from '../../../shared/agents/agent-specs.ts'
 import type { DiscardUnfinished } from '../../../shared/agents/driver/tool-context.ts'
 import { messageOf } from '../../../shared/error-message.ts'
-import type { Cause } from '../../../shared/records/causes.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
-import type { PartialMessage } from '../../../shared/records/entry-types/messages.ts'
 import type { RunEndEntry } from '../../../shared/records/entry-types/runs.ts'
-import type { ToolCallEntry } from '../../../shared/records/entry-types/tool-calls.ts'
 import { type PromptId, runIdOf } from '../../../shared/records/ids.ts'
-import { withLostOutput } from '../../../shared/records/lost-output.ts'
 import { parseEntry } from '../../../shared/records/parse-entry.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -30,25 +24,14 @@ import {
 } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { promptFor, promptParts } from '../../runs/first-prompt.ts'
-import { readPartial, readRunning } from '../../sessions/partial-file.ts'
 import { type Session, SessionMissingError } from '../../sessions/session.ts'
-import {
-  chatFile,
-  type DataLayout,
-  partialFile,
-  runningFile,
-} from '../../sessions/session-files.ts'
+import { chatFile, type DataLayout } from '../../sessions/session-files.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { trashedRootName } from '../../sessions/trash-names.ts'
 import { endEvent } from '../state/run-end.ts'
+import { closeUnfinished, crashed, endOf, type RunEnd } from './close-unfinished.ts'
 
-const crashed: Cause = { kind: 'crashed' }
-
-/**
- * Ends every recorded run that has no process: with the end that its session records, as completed when its report is
- * durable, else as interrupted, its partial turn kept. Resolves with the interrupted tasks.
- */
-export async function recoverLostRuns(deps: {
+interface RecoveryDependencies {
   ledger: Ledger
   sessions: Sessions
   layout: DataLayout
@@ -56,7 +39,13 @@ export async function recoverLostRuns(deps: {
   lastBeatMs: number | null
   discardUnfinished: DiscardUnfinished
   onProblem: (text: string, error: unknown) => void
-}): Promise<Task[]> {
+}
+
+/**
+ * Ends every recorded run that has no process: with the end that its session records, as completed when its report is
+ * durable, else as interrupted, its partial turn kept. Resolves with the interrupted tasks.
+ */
+export async function recoverLostRuns(deps: RecoveryDependencies): Promise<Task[]> {
   await returnSessions(deps)
   const lost = [...deps.ledger.state.tasks.values()].filter((task) => isRunning(task.status))
   const interrupted: Task[] = []
@@ -85,11 +74,7 @@ export async function recoverLostRuns(deps: {
  * After the ledger lost its end, roots may be in use whose session directories are in the archive or the trash. They
  * are moved back: new entries belong in them, and a new directory would hide them.
  */
-async function returnSessions({
-  ledger,
-  layout,
-  onProblem,
-}: Parameters<typeof recoverLostRuns>[0]): Promise<void> {
+async function returnSessions({ ledger, layout, onProblem }: RecoveryDependencies): Promise<void> {
   for (const { id, title, parentId, workspace } of ledger.state.tasks.values()) {
     if (parentId !== null || !workspace || workspace.removal !== null) continue
     const home = layout.sessionDir(id)
@@ -119,15 +104,13 @@ function lastSignOfLife(
   return Math.max(lastEntryMs ?? 0, lastBeatMs)
 }
 
-type RunEnd = Pick<RunEndEntry, 'status' | 'cause'>
-
 /**
  * Returns how the run ended according to its transcript, and the time of its last entry in milliseconds. A transcript
  * that is not in its session directory is searched for where it may have been moved (the ledger lost its end), and
  * never created: a new one would be mistaken for it.
  */
 async function closeLostRun(
-  deps: Parameters<typeof recoverLostRuns>[0],
+  deps: RecoveryDependencies,
   task: Task,
   run: number,
 ): Promise<{
@@ -148,7 +131,7 @@ async function closeLostRun(
       await keepPrompt(session, task, run)
       await closeUnfinished(session, task, run, deps)
       const { records } = await session.page({ last: afterEndMax })
-      const said = endAmong(records, run)
+      const recorded = endAmong(records, run)
       const { runUsage, run: begun, steered } = await session.state()
       // If the session has no start of this run, the sum is that of an earlier run.
       const used = begun?.run === run ? runUsage : noUsage
@@ -156,7 +139,7 @@ async function closeLostRun(
       const waiting = (task.waitingPrompts ?? []).map(({ id }) => id)
       const delivered = waiting.filter((id) => steered.includes(id))
       const transcript = await session.counts()
-      return { end: said ?? endOf(task, run), endedAt, transcript, usage, delivered }
+      return { end: recorded ?? endOf(task, run), endedAt, transcript, usage, delivered }
     } finally {
       await sessions.close(task.id)
     }
@@ -176,7 +159,7 @@ function endAmong(records: JournalRecord[], run: number): RunEndEntry | null {
 }
 
 async function endOfMoved(
-  { layout, onProblem }: Parameters<typeof recoverLostRuns>[0],
+  { layout, onProblem }: RecoveryDependencies,
   task: Task,
   run: number,
 ): ReturnType<typeof closeLostRun> {
@@ -190,8 +173,8 @@ async function endOfMoved(
   }
   try {
     const { records } = await readJournalPage(moved, { last: afterEndMax })
-    const said = endAmong(records, run)
-    return { end: said ?? endOf(task, run), endedAt: (said ?? records.at(-1))?.at }
+    const recorded = endAmong(records, run)
+    return { end: recorded ?? endOf(task, run), endedAt: (recorded ?? records.at(-1))?.at }
   } catch (error) {
     onProblem(`The transcript of "${task.title}" could not be read`, error)
     return { end: endOf(task, run) }
@@ -227,114 +210,4 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
     })
   }
   if (missing.length > 0) await session.append(...missing)
-}
-
-/**
- * Returns the end of a run without a `run-end`: completed if its report is durable, because only
- * that entry was lost.
- */
-function endOf(task: Task, run: number): RunEnd {
-  return task.reportedRun === run
-    ? { status: 'completed', cause: null }
-    : { status: 'interrupted', cause: crashed }
-}
-
-/**
- * Completes the record of a run whose process or disk failed: its unfinished message is kept, its open calls get an
- * unknown outcome (A8, S3) and leave no temporary file in the working directory. Does nothing when nothing is open.
- */
-export async function closeUnfinished(
-  session: Session,
-  task: Task,
-  run: number,
-  deps: CallCleanUp,
-): Promise<void> {
-  const path = join(session.dir, partialFile)
-  const partial = await readPartial(path)
-  const [last] = (await session.page({ last: 1 })).records
-  if (!partial && (run === 0 || last?.type === 'run-end')) return
-  const { openCalls, run: begun, runEnd } = await session.state()
-  const open = [...openCalls.values()]
-  const runningPath = join(session.dir, runningFile)
-  const printed = new Map(
-    (await readRunning(runningPath)).map(({ callId, output }) => [callId, output]),
-  )
-  const ended = runEnd !== null && runEnd.run >= run && runEnd.seq > (begun?.seq ?? 0)
-  const committed = partial !== null && (await isCommitted(session, partial))
-  const closing: EntryBody[] = []
-  if (partial && !committed && holdsAnything(partial)) {
-    const { v: _, ...message } = partial
-    closing.push(message)
-  }
-  for (const { seq, notRun, ...call } of open) {
-    // First: once the call has a result, nothing looks for its file.
-    await discardFileOf(task, { ...call, input: await inputAt(session, seq) }, deps)
-    closing.push({
-      ...call,
-      type: 'tool-result',
-      ...(notRun ? notRunResult : lostResult(printed.get(call.callId))),
-      durationMs: 0,
-    })
-  }
-  if (!ended && run > 0) {
-    const runId = runIdOf(task.id, run)
-    closing.push({ type: 'run-end', runId, run, ...endOf(task, run) })
-  }
-  if (closing.length > 0) await session.append(...closing)
-  // The partial file must outlive a crash until its content is in the journal.
-  await rm(path, { force: true })
-  await rm(runningPath, { force: true })
-}
-
-/** Reports whether the partial message has content. A stopped run records no empty message either. */
-const holdsAnything = ({ parts, usage }: PartialMessage): boolean =>
-  usage !== undefined ||
-  parts.some((part) => !('text' in part) || part.text !== '' || part.providerData !== undefined)
-
-const lostResult = (printed = '') =>
-  ({
-    outcome: 'unknown',
-    output: withLostOutput('Shiplog quit while this was running: its outcome is unknown.', printed),
-  }) as const
-/** Nothing runs before the answer is durable. */
-const notRunResult = {
-  outcome: 'error',
-  output: 'Not run: Shiplog quit before this was allowed. Call it again if it is still needed.',
-  detail: { kind: 'not-run' },
-} as const
-
-interface CallCleanUp {
-  discardUnfinished: DiscardUnfinished
-  onProblem: (text: string, error: unknown) => void
-}
-
-/** A file that can't be removed must not keep the run open. */
-async function discardFileOf(
-  { id, title, workspace, projectDir }: Task,
-  { callId, name, input }: Pick<ToolCallEntry, 'callId' | 'name' | 'input'>,
-  { discardUnfinished, onProblem }: CallCleanUp,
-): Promise<void> {
-  const workingDir = workspace?.path ?? projectDir
-  await discardUnfinished({ taskId: id, callId, name, input, workingDir }).catch((error) => {
-    const text = `A temporary file that an interrupted ${name} of "${title}" left in ${workingDir} could not be removed`
-    onProblem(`${text}: ${messageOf(error)}`, error)
-  })
-}
-
-/** Null when its entry can't be read. */
-async function inputAt(session: Session, seq: number): Promise<ToolCallEntry['input']> {
-  const [record] = (await session.page({ fromSeq: seq, limit: 1 })).records
-  const entry = record && parseEntry(record)
-  return entry?.type === 'tool-call' && entry.seq === seq ? entry.input : null
-}
-
-/** Reports whether the journal contains the message. */
-async function isCommitted(session: Session, { uuid, turn }: PartialMessage): Promise<boolean> {
-  const { message } = await session.state()
-  if (message?.uuid === uuid) return true
-  // Turn numbers only increase: none is later than the last message's.
-  if ((turn ?? 0) > (message?.turn ?? 0)) return false
-  for await (const entry of session.entries())
-    if (entry.type === 'message' && entry.uuid === uuid) return true
-  return false
 }
