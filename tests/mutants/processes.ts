@@ -32,7 +32,7 @@ export const processesMutants: Mutant[] = [
     find: '  if (ownMark()?.id === basename(dir)) return null\n',
     replace: '',
     harm: 'A start that is called from a command that outlived Shiplog ends its caller.',
-    tests: ['tests/processes', 'tests/tasks/killed-command.test.ts'],
+    tests: ['tests/processes', 'tests/tasks/recovery/killed-command.test.ts'],
   },
   {
     id: 'processes-of-other-machine-forgotten',

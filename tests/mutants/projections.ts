@@ -114,8 +114,8 @@ export const projectionsMutants: Mutant[] = [
     harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',
     tests: [
       'tests/shared/projections/ledger-state.test.ts',
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/follow-ups.test.ts',
+      'tests/tasks/resume/resume.test.ts',
+      'tests/tasks/resume/continue-retry-restart.test.ts',
     ],
   },
 ]

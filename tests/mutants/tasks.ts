@@ -141,8 +141,8 @@ export const tasksMutants: Mutant[] = [
     harm: 'A resumed parent starts each of its sub-agents once more.',
     tests: [
       'tests/tasks/sub-agents/sub-agents.test.ts',
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/follow-ups.test.ts',
+      'tests/tasks/resume/resume.test.ts',
+      'tests/tasks/resume/continue-retry-restart.test.ts',
     ],
   },
   {
@@ -245,8 +245,8 @@ export const tasksMutants: Mutant[] = [
     harm: 'An agent that waits for its turn is resumed a second time.',
     tests: [
       'tests/tasks/resume/select.test.ts',
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/follow-ups.test.ts',
+      'tests/tasks/resume/resume.test.ts',
+      'tests/tasks/resume/continue-retry-restart.test.ts',
     ],
   },
   {
@@ -321,8 +321,8 @@ export const tasksMutants: Mutant[] = [
     harm: 'A parent waits without end for a sub-agent whose resume was stopped before its turn came.',
     tests: [
       'tests/tasks/state/waiting.test.ts',
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/follow-ups.test.ts',
+      'tests/tasks/resume/resume.test.ts',
+      'tests/tasks/resume/continue-retry-restart.test.ts',
     ],
   },
   {
@@ -333,8 +333,8 @@ export const tasksMutants: Mutant[] = [
     harm: 'A resumed parent is told that its sub-agent was interrupted, while that waits for its turn.',
     tests: [
       'tests/tasks/state/waiting.test.ts',
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/follow-ups.test.ts',
+      'tests/tasks/resume/resume.test.ts',
+      'tests/tasks/resume/continue-retry-restart.test.ts',
     ],
   },
   {
@@ -345,8 +345,8 @@ export const tasksMutants: Mutant[] = [
     harm: 'An agent is released although another one that it depends on has failed.',
     tests: [
       'tests/tasks/state/dependencies.test.ts',
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/follow-ups.test.ts',
+      'tests/tasks/resume/resume.test.ts',
+      'tests/tasks/resume/continue-retry-restart.test.ts',
     ],
   },
   {

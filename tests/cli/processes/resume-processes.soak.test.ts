@@ -12,7 +12,7 @@ import { createSandbox, type Sandbox } from './shiplog-process.ts'
 const timeoutMs = 120_000
 
 /**
- * The commands themselves are tried on the services (`tests/tasks/resume.test.ts`) and on a fake of them
+ * The commands themselves are tried on the services (`tests/tasks/resume/resume.test.ts`) and on a fake of them
  * (`resume.test.ts`), and that a killed process is resumed by another in `model-agents.test.ts` and
  * `tests/crash/resume-kills.test.ts`: all of it together is the soak's.
  */

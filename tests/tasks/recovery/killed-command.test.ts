@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { endProcessGroup } from '../../src/main/processes/group.ts'
-import { openFixture, start, untilQuiet } from '../harness.ts'
+import { endProcessGroup } from '../../../src/main/processes/group.ts'
+import { openFixture, start, untilQuiet } from '../../harness.ts'
 
-const host = join(import.meta.dirname, '../crash/resume-kills/host.ts')
+const host = join(import.meta.dirname, '../../crash/resume-kills/host.ts')
 const hook = join(import.meta.dirname, 'kill-after-spawn.ts')
 
 // Elsewhere the system does not show the environment of other processes.

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { entriesOf, openFixture, taskOf } from '../harness.ts'
+import { entriesOf, openFixture, taskOf } from '../../harness.ts'
 
-const host = join(import.meta.dirname, '../crash/resume-kills/host.ts')
+const host = join(import.meta.dirname, '../../crash/resume-kills/host.ts')
 const hook = join(import.meta.dirname, 'kill-at-rename.ts')
 
 const isTemporary = (name: string) => name.endsWith('.tmp')

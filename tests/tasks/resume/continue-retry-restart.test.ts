@@ -1,11 +1,19 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import type { TaskId } from '../../src/shared/records/ids.ts'
-import { allTasks, entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
-import { itInSoak } from '../soak.ts'
-import { hold, untilAllHold } from '../waiting-agents.ts'
+import { layoutOf } from '../../../src/main/sessions/session-files.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import {
+  allTasks,
+  entriesOf,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  untilQuiet,
+} from '../../harness.ts'
+import { itInSoak } from '../../soak.ts'
+import { hold, untilAllHold } from '../../waiting-agents.ts'
 import {
   agent,
   interruptedAlone,
@@ -16,7 +24,7 @@ import {
   wordsIn,
 } from './interrupted.ts'
 
-describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
+describe('continuing, retrying and abandoning', { timeout: treeTimeoutMs }, () => {
   it('[T4][S3] continues a completed task as a new one, twice, with the whole history', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture

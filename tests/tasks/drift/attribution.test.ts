@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/shared/records/entries.ts'
-import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { Entry } from '../../../src/shared/records/entries.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
 import {
   entriesOf,
   type Fixture,
@@ -13,8 +13,8 @@ import {
   taskOf,
   until,
   untilQuiet,
-} from '../harness.ts'
-import { itInSoak } from '../soak.ts'
+} from '../../harness.ts'
+import { itInSoak } from '../../soak.ts'
 
 type Counts = [agentChars: number, otherChars: number]
 

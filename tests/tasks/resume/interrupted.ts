@@ -1,12 +1,12 @@
 /** Agents that were interrupted in the middle of their work, to be resumed, restarted or gone on from. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Shiplog } from '../../src/main/composition/shiplog.ts'
-import type { TaskId } from '../../src/shared/records/ids.ts'
-import type { ResumeSelector } from '../../src/shared/records/resume.ts'
-import { type Fixture, start } from '../harness.ts'
-import { preparedFixture } from '../prepared-fixture.ts'
-import { hold, untilAllHold } from '../waiting-agents.ts'
+import type { Shiplog } from '../../../src/main/composition/shiplog.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import type { ResumeSelector } from '../../../src/shared/records/resume.ts'
+import { type Fixture, start } from '../../harness.ts'
+import { preparedFixture } from '../../prepared-fixture.ts'
+import { hold, untilAllHold } from '../../waiting-agents.ts'
 
 /** Notes a word outside of the worktrees, so that a call that ran twice shows. */
 const note = (log: string, word: string) => `{ command: "echo ${word} >> '${log}'" }`
