@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createNotices, detailsMax, noticesMax } from '../../src/main/composition/notices.ts'
+import { detailsMax, noticesMax } from '../../src/main/composition/notice-list.ts'
+import { createNotices } from '../../src/main/composition/notices.ts'
 import type { LogFields, LogLevel } from '../../src/main/log/format-line.ts'
 import { newReceiptId } from '../../src/shared/records/ids.ts'
 

@@ -1,12 +1,10 @@
-/** The notices of a start: what was repaired, recovered or lost, for the person and the log. */
-import { randomUUID } from 'node:crypto'
+/** The texts of notices: what was repaired, recovered, interrupted or lost, for the person and the log. */
 import { basename } from 'node:path'
 import type { Notice } from '../../shared/contract/app.ts'
 import { messageOf } from '../../shared/error-message.ts'
 import { type ReceiptId, shortId, type TaskId } from '../../shared/records/ids.ts'
 import { counted } from '../../shared/text/counted.ts'
-import type { LogLevel } from '../log/format-line.ts'
-import type { Log } from '../log/log.ts'
+import { createNoticeList, type NoticeLog } from './notice-list.ts'
 
 /** The recovery of an interrupted working tree update, as reported by the workspaces. */
 interface SettledUpdate {
@@ -30,60 +28,31 @@ interface OpenedSession {
   damage: { file: string; line: number; reason: string }[]
 }
 
-/** Notices for the person: repairs, interruptions and failures. */
 export type Notices = ReturnType<typeof createNotices>
 
-/** Bounds the notices of a process that runs for weeks; more than a user reads. */
-export const noticesMax = 200
-/** Limit of detail lines per notice. The log has all of them. */
-export const detailsMax = 100
-
 /** `log`: receives each notice in full. */
-export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
-  const notices: Notice[] = []
-  let leftOut = 0
-  // Windows remember the ids that they have shown, so ids must differ between starts.
-  const start = randomUUID()
-  let added = 0
+export function createNotices({ log }: { log: NoticeLog }) {
+  const notices = createNoticeList(log)
   /** Null once the start is over. */
   let healedAtStart: string[] | null = []
   const reportedDamage = new Map<TaskId, number>()
-  const push = (notice: Omit<Notice, 'id'>, logged: { error?: unknown } = {}) => {
-    const { tone, text, details } = notice
-    log[tone]('notice', { text, details, ...logged })
-    const more = details.length - detailsMax
-    const shown = more > 0 ? [...details.slice(0, detailsMax), `… and ${more} more`] : details
-    notices.push({ ...notice, id: `${start}-${++added}`, details: shown })
-    if (notices.length <= noticesMax) return
-    // Later failures must not evict a notice that can be undone or needs an answer.
-    const oldest = notices.findIndex((one) => !one.receiptId && !one.topic)
-    notices.splice(Math.max(0, oldest), 1)
-    leftOut++
-  }
   const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) =>
-    push({ tone, text, details, receiptId })
+    notices.add({ tone, text, details, receiptId })
   const addIfAny = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
   }
-  // A constant id, so that a person who has read the notice does not see it again.
-  const omittedNotice = (): Notice => ({
-    id: `${start}-older`,
-    tone: 'info',
-    text: `${counted(leftOut, 'older notice is', 'older notices are')} only in Shiplog’s own log.`,
-    details: [log.file],
-  })
   let listenerHasFailed = false
   const problem = (text: string, error: unknown) =>
-    push(
+    notices.add(
       { tone: 'error', text, details: [messageOf(error)] },
       // The stack goes to the log only.
       { error },
     )
   return {
-    list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, omittedNotice()]),
+    list: notices.all,
     /** The repairs and interruptions of the start, one line each. */
     startRepairs: () =>
-      notices
+      notices.kept
         .filter(({ tone, topic }) => tone === 'info' && topic !== 'project')
         .flatMap((one) => [one.text, ...one.details]),
     /** Adds one notice for all repairs of the start. Sessions opened later get separate notices. */
@@ -135,7 +104,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
     interrupted: (details: string[]) => {
       const agents = counted(details.length, 'agent was', 'agents were')
       if (details.length > 0)
-        push({
+        notices.add({
           tone: 'info',
           text: `${agents} interrupted when Shiplog quit.`,
           details,
@@ -143,35 +112,10 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
         })
     },
     /** Reports how an interrupted update was completed, or why it could not be. */
-    settled: ({ title, reason, root, files, show, outcome }: SettledUpdate) => {
-      const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`
-      switch (outcome.kind) {
-        case 'completed':
-          return add('info', `${what} was interrupted. It has been completed.`, [])
-        case 'nothing-left':
-          return add('info', `${what} was interrupted, and nothing is left of it to complete.`, [])
-        case 'rolled-back':
-          if (outcome.left.length === 0)
-            return add('info', `${what} was interrupted. Every file was restored.`, [])
-          return add(
-            'warning',
-            `${what} was interrupted. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
-            [
-              ...outcome.left,
-              `What they held before: ${show}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
-            ],
-          )
-        case 'failed':
-          return add(
-            'error',
-            `${what} was interrupted and can’t be completed yet. The next start tries again; the earlier content is kept: ${show}.`,
-            [outcome.error instanceof Error ? outcome.error.message : String(outcome.error)],
-          )
-      }
-    },
+    settled: (update: SettledUpdate) => notices.add(noticeOfUpdate(update)),
     /** Reports that a project has moved, or that its folder contains another repository. */
     project: (notice: Pick<Notice, 'tone' | 'text' | 'details'>) =>
-      push({ ...notice, topic: 'project' }),
+      notices.add({ ...notice, topic: 'project' }),
     logFailed: (error: unknown) =>
       add('warning', 'Shiplog’s own log can’t be written. Everything else works.', [
         messageOf(error),
@@ -184,21 +128,15 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       add('info', text, details, receiptId)
     },
     /** Removes the notice of an undone sweep. */
-    withdraw: (receiptId: ReceiptId) => {
-      const at = notices.findIndex((one) => one.receiptId === receiptId)
-      if (at >= 0) notices.splice(at, 1)
-    },
+    withdraw: (receiptId: ReceiptId) => notices.remove((one) => one.receiptId === receiptId),
     clockAhead: (text: string) =>
-      push({
+      notices.add({
         tone: 'warning',
         text,
         details: [],
         topic: 'clock-ahead',
       }),
-    clockConfirmed: () => {
-      const at = notices.findIndex((one) => one.topic === 'clock-ahead')
-      if (at >= 0) notices.splice(at, 1)
-    },
+    clockConfirmed: () => notices.remove((one) => one.topic === 'clock-ahead'),
     settingsLost: (detail: string) =>
       add(
         'warning',
@@ -212,5 +150,34 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       problem('A part of Shiplog could not handle a recorded event. The event is recorded.', error)
     },
     problem,
+  }
+}
+
+function noticeOfUpdate(update: SettledUpdate): Omit<Notice, 'id'> {
+  const { title, reason, root, files, show, outcome } = update
+  const doing = reason === 'apply' ? 'Applying' : 'Undoing the apply of'
+  const interrupted = `${doing} “${title}” (${counted(files, 'file')}, ${root}) was interrupted`
+  const info = (text: string) => ({ tone: 'info' as const, text, details: [] })
+  switch (outcome.kind) {
+    case 'completed':
+      return info(`${interrupted}. It has been completed.`)
+    case 'nothing-left':
+      return info(`${interrupted}, and nothing is left of it to complete.`)
+    case 'rolled-back':
+      if (outcome.left.length === 0) return info(`${interrupted}. Every file was restored.`)
+      return {
+        tone: 'warning',
+        text: `${interrupted}. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
+        details: [
+          ...outcome.left,
+          `What they held before: ${show}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
+        ],
+      }
+    case 'failed':
+      return {
+        tone: 'error',
+        text: `${interrupted} and can’t be completed yet. The next start tries again; the earlier content is kept: ${show}.`,
+        details: [messageOf(outcome.error)],
+      }
   }
 }
