@@ -6,10 +6,7 @@ import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost, AgentSession } from '../../../shared/agents/driver/agent-session.ts'
 import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { type ModelRef, modelNameOf } from '../../../shared/agents/model-refs.ts'
-import { isRepeatedAfterCrash } from '../../../shared/agents/tool-traits.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
-import { newToolCallId, type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
-import { noUsage } from '../../../shared/records/usage.ts'
 import { untilAborted } from '../../../shared/until-aborted.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
@@ -17,14 +14,8 @@ import { type ModelAccess, obstacleTo } from './access.ts'
 import { afterTurn } from './after-turn.ts'
 import type { Answer, StreamTimeouts } from './answer.ts'
 import { createAsk } from './ask.ts'
-import { makeCalls } from './calls.ts'
 import { unknownWindow } from './context-window.ts'
-import {
-  type ConversationItem,
-  noteItem,
-  resumedItem,
-  type TurnCall,
-} from './conversation/conversation.ts'
+import { noteItem, resumedItem, type TurnCall } from './conversation/conversation.ts'
 import { compactionLimit } from './conversation/conversation-size.ts'
 import { type Memory, openMemory } from './conversation/memory.ts'
 import { createShownImages } from './conversation/shown-images.ts'
@@ -33,6 +24,7 @@ import { usageOf } from './pricing.ts'
 import { openModel } from './providers.ts'
 import { createRunLimit, lastTurnNote } from './run-limit.ts'
 import { toolDefinitions } from './tool-definitions.ts'
+import { answerCalls, createUniqueIds, repeatOpenCalls, reportOf } from './turn-calls.ts'
 
 // The SDK would write warnings to standard error, which is for people.
 globalThis.AI_SDK_LOG_WARNINGS = false
@@ -263,20 +255,6 @@ const contextFull: Cause = {
 
 const isReport = ({ name }: Answer['calls'][number]): boolean => name === 'agent_report'
 
-/** Providers may reuse ids of calls. In the record they identify the tasks that calls start, so each is used once (S3). */
-function createUniqueIds(conversation: ConversationItem[]): (id: string) => ToolCallId {
-  const used = new Set(conversation.flatMap(callsOf).map(({ callId }) => callId))
-  return (id) => {
-    const parsed = toolCallIdSchema.safeParse(id)
-    const unique = parsed.success && !used.has(parsed.data) ? parsed.data : newToolCallId()
-    used.add(unique)
-    return unique
-  }
-}
-
-const callsOf = (item: ConversationItem): TurnCall[] =>
-  item.type === 'turn' ? item.parts.filter((part) => part.type === 'call') : []
-
 async function instructionsOf({ spec, place, ports, signal }: Setting): Promise<string> {
   return instructionsFor({
     cwd: place.cwd,
@@ -301,63 +279,11 @@ async function toolsOf({ spec, ports, place }: Setting): Promise<ToolSet> {
   })
 }
 
-/**
- * Repeats the calls of the interrupted turn whose outcome the services know, so that a parent continues to wait for its
- * sub-agents (S3). Returns whether this ended the run.
- */
-async function* repeatOpenCalls(
-  conversation: ConversationItem[],
-  host: AgentHost,
-): AsyncGenerator<AgentEvent, boolean> {
-  const lastWhole = conversation.findLastIndex(
-    (item) => item.type === 'user' || item.state === 'whole',
-  )
-  const open = conversation
-    .slice(lastWhole + 1)
-    .flatMap(callsOf)
-    .filter(
-      ({ name, result }) =>
-        (result?.outcome ?? 'unknown') === 'unknown' && isRepeatedAfterCrash(name),
-    )
-  if (open.length === 0) return false
-  yield { type: 'turn-started' }
-  const ended = await answerCalls(open, host)
-  yield { type: 'turn-ended', usage: noUsage }
-  return ended
-}
-
-/** Makes the calls and sets their results. Resolves with whether one of them ended the run. */
-async function answerCalls(calls: TurnCall[], host: AgentHost): Promise<boolean> {
-  const results = await makeCalls(
-    calls.map(({ name, input, callId, providerData }) => ({
-      name,
-      input,
-      callId,
-      ...(providerData && { providerData }),
-    })),
-    host.callTool,
-  )
-  for (const [index, result] of results.entries()) {
-    const call = calls[index]
-    if (!call || !result) continue
-    const { outcome, output, images } = result
-    call.result = { outcome, output, images }
-  }
-  return results.some((result) => result?.endsRun === true)
-}
-
 const textOf = ({ speech }: Answer): string =>
   speech
     .map(({ type, text }) => (type === 'text' ? text : ''))
     .join('\n\n')
     .trim()
-
-/** Returns the report of a sub-agent that was asked for one and made none: its last message (T3). */
-function reportOf(text: string, callId: ToolCallId): TurnCall {
-  const title = 'Its last message: it gave no report'
-  const markdown = `*This agent ended without a report, also when it was asked for one. Its last message:*\n\n${text}`
-  return { type: 'call', callId, name: 'agent_report', input: { title, markdown }, result: null }
-}
 
 /** Asks the person whether the run continues. Resolves with null if it does. */
 async function refusalToContinue(

@@ -9,13 +9,13 @@ import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { HostCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
 import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
-import { assertNever } from '../../../shared/assert-never.ts'
 import type { MessageEntry } from '../../../shared/records/entry-types/messages.ts'
 import { newEntryId, type RunId, type SessionId } from '../../../shared/records/ids.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { CalledTool } from '../changes/snapshots.ts'
 import { createCallRecorder, type ExecuteCall } from './call-recorder.ts'
+import { entryOutsideTurns } from './entries-outside-turns.ts'
 import { createMessageParts, type MessageParts } from './message-parts.ts'
 
 export interface Recorder {
@@ -194,42 +194,8 @@ export function createRecorder(options: {
       case 'turn-ended':
         return end(event)
       default:
-        return recordAside(event)
-    }
-  }
-
-  type Aside = Extract<RecordedEvent, { type: 'session' | 'plan' | 'compacted' | 'foreign' }>
-
-  /** Entries outside of a turn. */
-  async function recordAside(event: Aside): Promise<void> {
-    refuseWhenClosed()
-    switch (event.type) {
-      case 'session': {
-        const { ref, model, capabilities } = event
-        return void (await session.append({
-          type: 'agent-session',
-          runId,
-          ref,
-          model,
-          capabilities,
-        }))
-      }
-      case 'plan':
-        return void (await session.append({ type: 'plan', runId, items: event.items }))
-      case 'compacted': {
-        const { summary, keptFromSeq, images } = event
-        return void (await session.append({
-          type: 'compaction',
-          runId,
-          summary,
-          keptFromSeq,
-          ...(images && { images }),
-        }))
-      }
-      case 'foreign':
-        return void (await session.append(event))
-      default:
-        return assertNever(event)
+        refuseWhenClosed()
+        await session.append(entryOutsideTurns(event, runId))
     }
   }
 

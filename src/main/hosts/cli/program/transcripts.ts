@@ -12,7 +12,7 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
     .option('--project <dir>', 'only those of this project')
     .action(
       runs(async (_, given) =>
-        (await import('../commands/transcripts/transcripts.ts')).list(given),
+        (await import('../commands/transcripts/transcripts-list.ts')).list(given),
       ),
     )
   transcripts
@@ -29,7 +29,7 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
     .option('--raw', 'unaltered: with escape sequences, hidden characters and complete outputs')
     .action(
       runs(async ([id = ''], given) =>
-        (await import('../commands/transcripts/transcripts.ts')).show(id, given),
+        (await import('../commands/transcripts/transcripts-show.ts')).show(id, given),
       ),
     )
   transcripts
