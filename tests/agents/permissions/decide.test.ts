@@ -523,7 +523,12 @@ describe('the proposed rules', () => {
     ['eval "$X"', []],
     ['timeout 5 make all', ['bash: make all *']],
     ['docker run alpine', ['bash: docker run alpine']],
-    ['docker compose exec web sh', ['bash: docker compose exec web sh']],
+    // What they run is their input.
+    ['docker compose exec web sh', []],
+    ['ssh host', []],
+    ['psql -d app', []],
+    ['crontab -', []],
+    ['docker compose exec web ls', ['bash: docker compose exec web ls']],
     ['docker compose logs web', ['bash: docker compose logs *']],
     ['npm exec evil', ['bash: npm exec evil']],
     ['npm install left-pad', ['bash: npm install left-pad']],
@@ -555,6 +560,20 @@ describe('the proposed rules', () => {
     ['make test SHELL=./x', ['bash: make test SHELL=./x']],
   ])('%s: %j', (command, proposal) => {
     expect(verdictOf(command, { rules: [] })).toMatchObject({ kind: 'ask', proposal })
+  })
+
+  it('of an address says it, or is none: a star in it would stand for any text', () => {
+    const of = (subject: string) =>
+      decide([{ mode: 'ask', rules: [] }], {
+        kind: 'other',
+        tool: 'web_fetch',
+        subject,
+        given: subject,
+      })
+    expect(of('https://a.example/b')).toMatchObject({
+      proposal: ['web_fetch: https://a.example/b'],
+    })
+    expect(of('https://a.example/*')).toMatchObject({ kind: 'ask', proposal: [] })
   })
 
   it('would have allowed the command', () => {

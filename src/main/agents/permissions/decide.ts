@@ -273,8 +273,11 @@ function verdictOnOther(layer: Layer, { tool, subject }: OtherRequest): Verdict 
     return { kind: 'ask', reasons: [`It is not known what ${tool} would use.`], proposal: [] }
   const rule = layer.allow.find(({ test }) => matchesTool(test, tool, subject))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
-  const narrow = subject === '' || subject.includes('*') ? tool : `${tool}: ${subject}`
-  return { kind: 'ask', reasons: [`No rule allows ${tool}.`], proposal: [narrow] }
+  const reasons = [`No rule allows ${tool}.`]
+  // No rule can say a star, and one about the tool alone would cover all else.
+  if (subject.includes('*')) return { kind: 'ask', reasons, proposal: [] }
+  const narrow = subject === '' ? tool : `${tool}: ${subject}`
+  return { kind: 'ask', reasons, proposal: [narrow] }
 }
 
 function verdictOnCommand(

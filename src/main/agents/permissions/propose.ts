@@ -1,5 +1,6 @@
 /** Proposes the narrowest rule that covers a segment, for a person to remember. */
 
+import { basename } from 'node:path'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
 import type { ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
@@ -25,7 +26,20 @@ export function proposedRule({ segment, isInside, runsInside }: PlacedCommand): 
   const [first] = args
   const namesNoFile = first?.kind !== 'literal' || first.value.startsWith('-')
   if (isInterpreter(name.value) && namesNoFile) return null
+  if (runsInput.test(name.value) || isInterpreter(lastName(words))) return null
   return rule([...start, ...texts])
+}
+
+/**
+ * Programs that run what they get as input, whatever their arguments: a rule would cover every input. The same holds for
+ * an interpreter at the end of a command, as in `docker exec -i web sh`.
+ */
+const runsInput =
+  /^(?:ssh|psql|mysql|mariadb|sqlite3?|mongo|mongosh|redis-cli|gdb|lldb|ed|ex|n?vim?|emacs|at|batch|crontab|parallel|irb|ghci|R|julia|lua|tclsh|expect|screen|tmux)$/
+
+function lastName(words: readonly ShellWord[]): string {
+  const last = words.length > 1 ? words.at(-1) : undefined
+  return last?.kind === 'literal' ? basename(last.value) : ''
 }
 
 const rule = (words: string[]): string => `bash: ${words.join(' ')}`

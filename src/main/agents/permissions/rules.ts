@@ -136,7 +136,10 @@ const harmlessNames = new Set(
 export const isHarmlessVariable = ({ name, value }: ShellAssignment): boolean =>
   /^(?:LANG|LC_[A-Z]+)$/.test(name)
     ? isPlainLocale(value ?? '$')
-    : harmlessNames.has(name) && /^[\w.,:@*/+-]*$/.test(value ?? '$')
+    : harmlessNames.has(name) &&
+      /^[\w.,:@*/+-]*$/.test(value ?? '$') &&
+      // `LANGUAGE` and `TERM` name files, a time zone does by a path from the root.
+      !/(?:^|:)\/|\.\.\//.test(value ?? '')
 
 /**
  * A variable that only the shell reads. Programs ignore such names, except those of proxies and

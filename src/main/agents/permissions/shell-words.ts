@@ -37,7 +37,7 @@ export function readWord(word: Word, find: WordFindings): ShellWord {
 
 /** The parser takes `a[ x ]$(program)` at the beginning of a command for plain text, but Bash runs the program. */
 const hasSyntax = (unquoted: string): boolean =>
-  /[\s`'";&|<>()]|\$[\w({'"[@*#?!$-]/.test(unquoted.replace(/\\[\s\S]/g, ''))
+  /[\s`'";&|<>()]|\$[\w({'"[@*#?!$-]/.test(unquoted.replace(/\\./gs, ''))
 
 /** Bash also replaces the `~` of an argument `a=~/b` or `a=b:~/c`. */
 function literalOf({ value }: Word, unquoted: string[]): ShellWord {
