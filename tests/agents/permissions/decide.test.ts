@@ -82,6 +82,9 @@ describe('[P3] what must not be covered', () => {
       'echo x >! a',
       'cat **/sec',
       "histchars='!^:'; ls",
+      'ls 11>/dev/null',
+      '11>&2 ls',
+      '1=a ls',
     ])
       expect(of(command), command).toBe('ask')
     for (const command of [
@@ -151,6 +154,7 @@ describe('[P3] what must not be covered', () => {
     ['git commit *', 'git commit -t notes'],
     ['git commit *', 'git commit --file=notes'],
     ['git commit *', 'git commit --no-verify -m a'],
+    ['git commit *', 'git commit -nm a'],
     ['git tag *', 'git tag -F notes v1'],
     ['git merge *', 'git merge -s x/evil topic'],
     // It moves the file there before it refuses to.

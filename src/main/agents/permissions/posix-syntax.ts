@@ -26,10 +26,11 @@ const alike = new RegExp(
 
 /**
  * Reserved words of some shells; variables with a meaning to zsh; numbers, which zsh evaluates as arithmetic, with
- * substitutions in an index.
+ * substitutions in an index; descriptors of two digits, which to dash and zsh are an argument (`rm 11>a`);
+ * `1=a program`, which zsh takes for an assignment.
  */
 const special =
-  /\b(?:function|select|coproc|time|foreach|repeat|always|printf|histchars)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])|\s-(?:t|eq|ne|lt|le|gt|ge)\s|\[[^\]\n]{0,200}(?:\$\(|`)/
+  /\b(?:function|select|coproc|time|foreach|repeat|always|printf|histchars)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])|\s-(?:t|eq|ne|lt|le|gt|ge)\s|\[[^\]\n]{0,200}(?:\$\(|`)|\d\d[<>]|(?:^|[\s;&|(])\d+=/
 
 /** Reports whether the text means the same to every shell. False where that is not certain. */
 export const isReadAlike = (text: string): boolean =>

@@ -59,7 +59,7 @@ const gitCommands = `
   cat-file epst
   checkout bBdflpqt
   cherry-pick emnsx
-  commit aCimnopqsuvz
+  commit aCimopqsuvz
   describe -
   diff ${gitHistory}
   diff-tree ${gitHistory}
