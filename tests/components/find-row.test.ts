@@ -55,7 +55,9 @@ describe('where a match is shown', () => {
       nth: 0,
       folds: [group, first?.callId, `${first?.callId}:output:text`],
     })
-    expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(`${last?.callId}:output:more`)
+    expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(
+      `${last?.callId}:output:step:1`,
+    )
     expect(place(message + 1, 'summary', 0)?.folds).toContain(rows.at(-1)?.key)
     const [retried] = session(newTaskId()).turn([{ say: 'One lamp' }]).entries
     const failed = { ...retried, status: 'superseded' } as Entry

@@ -18,13 +18,32 @@ describe('the shown part of a long text', () => {
       'line 4993\nline 4994\nline 4995\nline 4996\nline 4997\nline 4998\nline 4999\nline 5000\n',
     )
     expect(first?.hiddenLines).toBe(5_000 - 16 - 8)
-    expect(first?.nextLines).toBe(400 - 16)
-    for (const step of [0, 1] as const) {
+    expect(first?.next?.lines).toBe(400 - 16)
+    for (const step of [0, 1, 2]) {
       const cut = cutText(text, step)
       expect(`${cut?.head}${cut?.middle}${cut?.tail}`).toBe(text)
     }
-    expect(cutText(text, 1)).toMatchObject({ hiddenLines: 5_000 - 400 - 8, nextLines: null })
-    expect(cutText(text, 2)).toBeNull()
+    expect(cutText(text, 1)).toMatchObject({
+      hiddenLines: 5_000 - 400 - 8,
+      next: { lines: 4_000 - 400 },
+      allStep: null,
+    })
+    expect(cutText(text, 2)).toMatchObject({ next: null, allStep: 3 })
+    expect(cutText(text, 3)).toBeNull()
+  })
+  it('is never more at once than can be laid out without a delay', () => {
+    const text = 'a line of a log\n'.repeat(100_000)
+    let step = 0
+    let before = 0
+    for (let cut = cutText(text, 0); cut; cut = cutText(text, step)) {
+      expect(cut.head.split('\n').length - before).toBeLessThanOrEqual(4_001)
+      before = cut.head.split('\n').length
+      step = cut.allStep ?? step + 1
+    }
+    expect(step).toBe(1 + 100_000 / 4_000)
+    const line = cutText('x'.repeat(1_000_000), 1)
+    expect(line?.head).toHaveLength(40_000)
+    expect(line).toMatchObject({ next: { lines: 1, chars: 360_000 }, allStep: null })
   })
   it('cuts a line that is too long', () => {
     const cut = cutText('x'.repeat(100_000), 0)
@@ -33,7 +52,7 @@ describe('the shown part of a long text', () => {
     expect(cut?.hiddenLines).toBe(1)
   })
   it('offers a single step if the next one would leave almost nothing', () => {
-    expect(cutText(lines(200), 0)?.nextLines).toBeNull()
+    expect(cutText(lines(200), 0)?.next).toBeNull()
   })
 })
 
@@ -43,6 +62,19 @@ describe('the step that shows a position', () => {
     expect(stepThrough(text, 10)).toBe(0)
     expect(stepThrough(text, text.indexOf('line 17'))).toBe(1)
     expect(stepThrough(text, text.indexOf('line 401'))).toBe(2)
-    expect(stepThrough(text, text.length - 1)).toBe(2)
+    expect(stepThrough(text, text.length - 1)).toBe(3)
+  })
+  it('exists for a text without such a position', () => {
+    expect(stepThrough('', 0)).toBe(0)
+    expect(stepThrough(lines(500), 1_000_000)).toBe(2)
+  })
+  it('is the one that is said to show all', () => {
+    for (const count of [100, 400, 410, 3_000, 4_010]) {
+      const text = lines(count)
+      const all = cutText(text, 0)?.allStep
+      if (all === null || all === undefined) continue
+      expect(cutText(text, all)).toBeNull()
+      expect(all).toBeLessThanOrEqual(stepThrough(text, text.length - 1))
+    }
   })
 })

@@ -41,6 +41,27 @@ export function createFolds(onToggle: () => void): Folds {
 
 export const FoldContext = createContext<Folds>(createFolds(() => {}))
 
+/**
+ * A choice of one of several steps: the highest whose fold is open, from `most` down; 0 if none is. Going to one closes
+ * those above.
+ */
+export function useFoldStep(
+  keyOf: (step: number) => string,
+  most: number,
+): [step: number, goTo: (step: number) => void] {
+  const folds = useContext(FoldContext)
+  const step = useSyncExternalStore(folds.subscribe, () => {
+    for (let one = most; one > 0; one -= 1) if (folds.isOpen(keyOf(one))) return one
+    return 0
+  })
+  const goTo = (wanted: number) => {
+    for (let one = most; one > wanted; one -= 1)
+      if (folds.isOpen(keyOf(one))) folds.toggle(keyOf(one), false)
+    if (wanted > 0) folds.toggle(keyOf(wanted), true)
+  }
+  return [step, goTo]
+}
+
 /** `openAtFirst` applies until it is toggled. */
 export function useFold(key: string, openAtFirst = false): [open: boolean, toggle: () => void] {
   const folds = useContext(FoldContext)

@@ -11,6 +11,7 @@ import {
   Skeleton,
   toast,
 } from '../../components/primitives/index.ts'
+import { saveFile } from '../../components/text/save-file.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useChildren, useLedger, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
@@ -18,7 +19,7 @@ import { showProblem } from '../app/toasts.ts'
 import { useActions } from '../app/use-actions.ts'
 import { commandFor } from './export-command.ts'
 import { choiceOf, ExportOptions, initialOptions } from './export-options.tsx'
-import { readExport, saveFile } from './save-export.ts'
+import { readExport } from './save-export.ts'
 import { type ExportChoice, useExportPreview } from './use-export-preview.ts'
 
 /** One task as a file for others: what is in it, what is masked, its size, and the command that does the same. */

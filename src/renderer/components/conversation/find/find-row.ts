@@ -4,9 +4,8 @@ import type { ToolCallView } from '../../../../shared/projections/transcript/tur
 import { matchStarts } from '../../../../shared/text/find-pattern.ts'
 import { markdownPieces } from '../../text/index.ts'
 import { textKey } from '../rows/json-value.tsx'
-import { moreKey } from '../rows/long-text.tsx'
 import { callsOf, type Row } from '../rows/rows.ts'
-import { stepThrough } from '../rows/text-cut.ts'
+import { stepKey, stepThrough } from '../rows/text-cut.ts'
 import { type DiffMatch, matchInDiff } from './diff-match.ts'
 
 interface Match {
@@ -80,14 +79,8 @@ function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern:
   const output = call.output ?? ''
   const position = matchStarts(pattern, output)[nth]
   const foldKey = `${call.callId}:output`
-  switch (position === undefined ? 0 : stepThrough(output, position)) {
-    case 0:
-      return [...folds, textKey(foldKey)]
-    case 1:
-      return [...folds, textKey(foldKey), moreKey(foldKey)]
-    case 2:
-      return [...folds, textKey(foldKey), foldKey]
-  }
+  const step = position === undefined ? 0 : stepThrough(output, position)
+  return [...folds, textKey(foldKey), ...(step > 0 ? [stepKey(foldKey, step)] : [])]
 }
 
 /** The folds of rows of other kinds; keys that a row does not have are ignored. */

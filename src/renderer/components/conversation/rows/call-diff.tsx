@@ -8,6 +8,8 @@ import { useFold } from '../fold-state.ts'
 
 /** A longer diff is laid out at its full height only on request, since that causes a visible delay. */
 const shownLinesMax = 200
+/** One that is longer yet is only read in its box, which lays out what is in view. */
+const wholeLinesMax = 4_000
 
 export function CallDiff(props: { patch: string; path: string; foldKey: string }) {
   const { patch, path, foldKey } = props
@@ -24,7 +26,7 @@ export function CallDiff(props: { patch: string; path: string; foldKey: string }
             {isSplit ? 'Unified' : 'Side by side'}
           </TextButton>
         ) : null}
-        {isLong ? (
+        {isLong && lines <= wholeLinesMax ? (
           <TextButton aria-expanded={whole} onClick={toggleWhole}>
             {whole ? 'Show less' : `Show all ${counted(lines, 'line')}`}
           </TextButton>

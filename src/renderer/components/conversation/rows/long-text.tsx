@@ -9,10 +9,11 @@ import { styledTerminalText, stylesIn } from '../../../../shared/text/terminal-t
 import { bytes, counted } from '../../primitives/format.ts'
 import { CopyButton, classNames, TextButton } from '../../primitives/index.ts'
 import { HighlightedCode } from '../../text/highlighted-code.tsx'
+import { saveFile } from '../../text/save-file.ts'
 import { terminalPieces } from '../../text/terminal-output.tsx'
-import { useFold } from '../fold-state.ts'
+import { useFoldStep } from '../fold-state.ts'
 import { Caption } from './caption.tsx'
-import { cutText, type TextStep } from './text-cut.ts'
+import { cutText, stepKey, stepThrough, type TextCut } from './text-cut.ts'
 
 interface LongTextProps {
   text: string
@@ -31,30 +32,27 @@ interface LongTextProps {
   foldKey?: string
 }
 
-/** `FOLD:more` and `FOLD` are the folds of the second step and of the whole text. */
 export function LongText(props: LongTextProps) {
   const { text, label, captioned = false, tone, className, followEnd = false } = props
   const ownKey = useId()
   const foldKey = props.foldKey ?? ownKey
-  const [whole, toggleWhole] = useFold(foldKey)
-  const [more, toggleMore] = useFold(moreKey(foldKey))
-  const step: TextStep = whole || followEnd ? 2 : more ? 1 : 0
+  const last = useMemo(() => stepThrough(text, Math.max(0, text.length - 1)), [text])
+  const [step, goTo] = useFoldStep((one) => stepKey(foldKey, one), last)
   const box = useFollowedEnd(followEnd, text)
   const wasLonger = useRef(false)
   const fold = () => {
     wasLonger.current = true
-    if (whole) toggleWhole()
-    if (more) toggleMore()
+    goTo(0)
   }
   useLayoutEffect(() => {
     // The end of the text was in view, and is now far above.
     if (step === 0 && wasLonger.current) box.current?.scrollIntoView({ block: 'center' })
     wasLonger.current = false
   }, [step, box])
-  const open = (toggle: () => void) => {
+  const open = (wanted: number) => {
     // The focused button is removed, and a dialog would take the focus.
     box.current?.focus({ preventScroll: true })
-    toggle()
+    goTo(wanted)
   }
   return (
     <div className={classNames('group/text', className)}>
@@ -88,20 +86,28 @@ export function LongText(props: LongTextProps) {
           <CutText
             {...props}
             step={step}
-            gap={({ hiddenLines, hiddenChars, nextLines }) => (
+            gap={({ hiddenLines, middle, next, allStep }) => (
               <p
                 data-aside
                 className="-mx-3 my-1 flex flex-wrap items-center gap-x-3 border-y border-dashed bg-canvas px-3 py-0.5 text-small text-muted"
               >
                 <span>
-                  {counted(hiddenLines, 'line')} hidden, {bytes(hiddenChars)}
+                  {counted(hiddenLines, 'line')} hidden, {bytes(middle.length)}
                 </span>
-                {nextLines === null ? null : (
-                  <TextButton onClick={() => open(toggleMore)}>
-                    Show {counted(nextLines, 'line')} more
+                {next === null ? null : (
+                  <TextButton onClick={() => open(step + 1)}>
+                    Show {next.lines < fewLines ? bytes(next.chars) : counted(next.lines, 'line')}{' '}
+                    more
                   </TextButton>
                 )}
-                <TextButton onClick={() => open(toggleWhole)}>Show all</TextButton>
+                {allStep === null ? (
+                  // Laying all of it out would stop the window for seconds.
+                  <TextButton onClick={() => saveFile([text], `${label.toLowerCase()}.txt`)}>
+                    Save to a file
+                  </TextButton>
+                ) : (
+                  <TextButton onClick={() => open(allStep)}>Show all</TextButton>
+                )}
               </p>
             )}
           />
@@ -114,18 +120,13 @@ export function LongText(props: LongTextProps) {
   )
 }
 
-export const moreKey = (foldKey: string): string => `${foldKey}:more`
+/** A step over fewer lines, which are very long then, is told in bytes. */
+const fewLines = 8
 
-interface Gap {
-  hiddenLines: number
-  hiddenChars: number
-  nextLines: number | null
-}
-
-function CutText(props: LongTextProps & { step: TextStep; gap(gap: Gap): ReactNode }) {
-  const { text, terminal = false, language, step, gap } = props
+function CutText(props: LongTextProps & { step: number; gap(cut: TextCut): ReactNode }) {
+  const { text, terminal = false, language, followEnd = false, step, gap } = props
   const printed = useMemo(() => (terminal ? styledTerminalText(text) : text), [text, terminal])
-  const cut = useMemo(() => cutText(printed, step), [printed, step])
+  const cut = useMemo(() => (followEnd ? null : cutText(printed, step)), [printed, step, followEnd])
   const { head, tail } = useMemo(() => {
     const [first, last] = cut ? [cut.head, cut.tail] : [printed, '']
     if (!terminal) return { head: plainText(first), tail: plainText(last) }
@@ -145,11 +146,10 @@ function CutText(props: LongTextProps & { step: TextStep; gap(gap: Gap): ReactNo
   )
   if (text === '') return piece(<span className="text-faint">(empty)</span>)
   if (!cut) return piece(head)
-  const { hiddenLines, nextLines, middle } = cut
   return (
     <>
       {piece(head)}
-      {gap({ hiddenLines, nextLines, hiddenChars: middle.length })}
+      {gap(cut)}
       {piece(tail)}
     </>
   )

@@ -1,21 +1,28 @@
 /** Determines how much of a long text is shown at first, and after each step. Pure. */
 
-/** 0: its two ends; 1: more of its beginning; 2: all of it. */
-export type TextStep = 0 | 1 | 2
-
-interface TextCut {
+export interface TextCut {
   head: string
   /** Not shown. */
   middle: string
   tail: string
   hiddenLines: number
-  /** The number of lines that the next step reveals; null if it reveals all. */
-  nextLines: number | null
+  /** What the next step reveals; null if it reveals all. */
+  next: { lines: number; chars: number } | null
+  /** The step that reveals all, if it lays out a bounded part at most; else null. */
+  allStep: number | null
 }
 
 /** The first step is a preview, the second several screens. */
 const headLinesMax = [16, 400] as const
 const headCharsMax = [4_000, 40_000] as const
+/** Each further step shows as much more, which is laid out without a visible delay. */
+const stepLines = 4_000
+const stepChars = 400_000
+/** The first step of that size: what it shows is opened at once. */
+const boundedStep = 2
+
+const linesThrough = (step: number): number => headLinesMax[step] ?? stepLines * (step - 1)
+const charsThrough = (step: number): number => headCharsMax[step] ?? stepChars * (step - 1)
 /** The end of a command's output usually has its result. */
 const tailLinesMax = 8
 const tailCharsMax = 2_000
@@ -23,32 +30,39 @@ const tailCharsMax = 2_000
 const hiddenLinesMin = 8
 const hiddenCharsMin = 2_000
 
-/** Null: all of it is shown. */
-export function cutText(text: string, step: TextStep): TextCut | null {
-  if (step === 2) return null
-  const headEnd = endOfLines(text, headLinesMax[step], headCharsMax[step])
+/** `step`: 0 shows its two ends, each further one more of its beginning. Null: all of it is shown. */
+export function cutText(text: string, step: number): TextCut | null {
+  const headEnd = endOfLines(text, linesThrough(step), charsThrough(step))
   const tailStart = Math.max(headEnd, startOfTail(text))
   const middle = text.slice(headEnd, tailStart)
-  const hiddenLines = linesIn(middle)
-  if (hiddenLines < hiddenLinesMin && middle.length < hiddenCharsMin) return null
-  const next = step === 0 ? endOfLines(text, headLinesMax[1], headCharsMax[1]) : null
+  if (isShort(middle)) return null
+  const endAt = (later: number) => endOfLines(text, linesThrough(later), charsThrough(later))
+  const isAllAt = (later: number) => isShort(text.slice(endAt(later), tailStart))
+  const isLast = isAllAt(step + 1)
+  const next = endAt(step + 1)
   return {
     head: text.slice(0, headEnd),
     middle,
     tail: text.slice(tailStart),
-    hiddenLines,
-    nextLines:
-      next === null || next + hiddenCharsMin >= tailStart
-        ? null
-        : linesIn(text.slice(headEnd, next)),
+    hiddenLines: linesIn(middle),
+    next: isLast ? null : { lines: linesIn(text.slice(headEnd, next)), chars: next - headEnd },
+    allStep: isLast ? step + 1 : step < boundedStep && isAllAt(boundedStep) ? boundedStep : null,
   }
 }
 
-/** The first step that shows the beginning of `text` through the character at `position`. */
-export function stepThrough(text: string, position: number): TextStep {
-  if (position < endOfLines(text, headLinesMax[0], headCharsMax[0])) return 0
-  return position < endOfLines(text, headLinesMax[1], headCharsMax[1]) ? 1 : 2
+const isShort = (hidden: string): boolean =>
+  hidden.length < hiddenCharsMin && linesIn(hidden) < hiddenLinesMin
+
+/** The first step that shows the beginning of `text` through the character at `position`, or all of it. */
+export function stepThrough(text: string, position: number): number {
+  for (let step = 0; ; step += 1) {
+    const end = endOfLines(text, linesThrough(step), charsThrough(step))
+    if (position < end || end === text.length) return step
+  }
 }
+
+/** The fold that is open while a step is shown, or was. */
+export const stepKey = (foldKey: string, step: number): string => `${foldKey}:step:${step}`
 
 /** After whole lines, unless a line is too long. */
 function endOfLines(text: string, linesMax: number, charsMax: number): number {

@@ -5,8 +5,7 @@ import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import { FoundMatchContext } from '../find/find-places.ts'
 import { FoldContext } from '../fold-state.ts'
 import { TaskActionsContext } from '../task-lookup.ts'
-import { moreKey } from './long-text.tsx'
-import { stepThrough } from './text-cut.ts'
+import { stepKey, stepThrough } from './text-cut.ts'
 
 interface ShownPart {
   text: string
@@ -93,7 +92,7 @@ export function useOutputParts(sha256: string, seq: number | null, foldKey: stri
         if (start === undefined && next !== null) continue
         const fold = partKey(foldKey, offset)
         const step = start === undefined ? 0 : stepThrough(printed, start)
-        if (step > 0) folds.unfold([step === 1 ? moreKey(fold) : fold])
+        if (step > 0) folds.unfold([stepKey(fold, step)])
         setPart({ text, offsets, next })
         setBefore(matches)
         return
