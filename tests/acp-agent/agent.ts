@@ -23,6 +23,7 @@ const dir = process.env.SCRIPTED_ACP ?? ''
 const script = JSON.parse(readFileSync(join(dir, 'script.json'), 'utf8')) as AgentScript
 const log = (line: object) => appendFileSync(join(dir, 'log.jsonl'), `${JSON.stringify(line)}\n`)
 const storeFile = join(dir, 'sessions.json')
+const signInFile = join(dir, 'signed-in')
 const stored = (): string[] =>
   existsSync(storeFile) && !script.forgets ? JSON.parse(readFileSync(storeFile, 'utf8')) : []
 
@@ -63,7 +64,8 @@ async function received(method: string, params: unknown): Promise<void> {
   if (script.silentAt === method) await new Promise(() => {})
   if (method !== methods.agent.initialize && !isInitialized)
     throw RequestError.invalidRequest(undefined, 'initialize first')
-  if (script.signedOut === method) throw RequestError.authRequired({ authMethods: [] }, 'sign in')
+  if (script.signedOut === method && !existsSync(signInFile))
+    throw RequestError.authRequired({ authMethods: [] }, 'sign in')
 }
 
 function begin(sessionId: string, cwd: string) {
@@ -189,8 +191,15 @@ agent({ name: 'scripted' })
       protocolVersion: 1,
       agentCapabilities: { mcpCapabilities: { http: true }, ...can } as never,
       agentInfo: { name: 'scripted', version: '1.0.0' },
-      authMethods: [],
+      authMethods: (script.authMethods ?? []) as never,
     }
+  })
+  .onRequest(methods.agent.authenticate, async ({ params }) => {
+    await received(methods.agent.authenticate, params)
+    if (params.methodId !== script.authMethods?.[0]?.id)
+      throw RequestError.invalidParams({ methodId: params.methodId })
+    writeFileSync(signInFile, params.methodId)
+    return {}
   })
   .onRequest(methods.agent.session.new, async ({ params }) => {
     await received(methods.agent.session.new, params)

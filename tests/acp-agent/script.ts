@@ -7,6 +7,8 @@ export interface AgentScript {
   configOptions?: object[]
   /** Where it answers -32000, as real agents do that nobody signed in to. */
   signedOut?: 'session/new' | 'session/prompt'
+  /** Those of its answer to `initialize`. After `authenticate` with the id of the first it is signed in, as a file says. */
+  authMethods?: { id: string; name: string; type?: string; _meta?: object }[]
   /** Ends its process there, or is silent. */
   diesAt?: string
   silentAt?: string

@@ -43,6 +43,12 @@ export function agentAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
       opened: known(input.id).signIn.command !== null,
       command: known(input.id).signIn.command,
     })),
+    authenticate: os.agents.authenticate.handler(({ input: { id } }) => {
+      known(id)
+      const found = { ...readyCheck, signInMethods: given.agentChecks?.[id]?.signInMethods ?? [] }
+      change(id, { check: found, signedIn: true })
+      return found
+    }),
     configuration: os.agents.configuration.handler(({ input: { id } }) => {
       known(id)
       const text = allowed.has(id) ? undefined : given.agentConfiguration?.[id]

@@ -58,6 +58,7 @@ interface AgentCalls {
   check(id: string, options: { prompts: boolean }): Promise<AgentCheck>
   allowFetch(id: string, version: string): Promise<AgentCheck>
   signIn(id: string): Promise<{ opened: boolean; command: string[] | null }>
+  authenticate(id: string, method: string): Promise<AgentCheck>
   configuration: {
     find(id: string, projectId: ProjectId): Promise<ConfigurationToAllow>
     allow(id: string, projectId: ProjectId, sha256s: readonly string[]): Promise<void>

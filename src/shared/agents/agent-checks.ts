@@ -70,6 +70,10 @@ export const agentCheckSchema = z.object({
   options: z.array(sessionOptionSchema),
   /** Arguments with which its own program signs in, in a terminal; null: it reports none. */
   signInArgs: z.array(z.string()).nullable(),
+  /** The ways to sign in that the agent carries out itself, by a key of its environment or a page in the browser. */
+  signInMethods: z
+    .array(z.object({ id: z.string(), name: z.string(), description: z.string().nullable() }))
+    .default([]),
 })
 export type AgentCheck = z.infer<typeof agentCheckSchema>
 

@@ -38,6 +38,11 @@ export const agents = {
   signIn: base
     .input(named)
     .output(z.object({ opened: z.boolean(), command: z.array(z.string()).nullable() })),
+  /**
+   * Has the agent sign in by one of the methods of its last check, and checks it. It stores the sign-in in its own folder,
+   * and may open a page in the browser; it waits for that for minutes.
+   */
+  authenticate: base.input(named.extend({ method: z.string() })).output(agentCheckSchema),
   /** NOT_FOUND: no agent or no project has that id. */
   configuration: base
     .input(named.extend({ projectId: projectIdSchema }))

@@ -83,6 +83,7 @@ export const grants: GrantsOf<typeof contract> = {
     configuration: 'act',
     allowConfiguration: 'decide',
     signIn: 'decide',
+    authenticate: 'decide',
     saveOwn: 'decide',
     removeOwn: 'decide',
   },

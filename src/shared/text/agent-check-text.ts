@@ -26,6 +26,12 @@ export function abilityText({ check }: Pick<InstalledAgentState, 'check'>): {
 export const signedInText = ({ signedIn }: Pick<InstalledAgentState, 'signedIn'>): string =>
   signedIn === null ? 'unknown' : signedIn ? 'yes' : 'no'
 
+/** `API Key (Use an API key to authenticate)` */
+export const signInMethodText = ({
+  name,
+  description,
+}: AgentCheck['signInMethods'][number]): string => (description ? `${name} (${description})` : name)
+
 /** `@agentclientprotocol/codex-acp 2.6.0 (457 MB)`; null if it is not a package. */
 export const packageText = ({ package: from }: Pick<InstalledAgentState, 'package'>) =>
   from && `${from.name} ${from.version} (${from.megabytes} MB)`

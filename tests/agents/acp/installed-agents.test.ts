@@ -107,6 +107,35 @@ describe('a check of an installed agent', () => {
     expect(own).toMatchObject({ id: 'mine', available: true, version: '1.0.0', check: found })
   })
 
+  it('has the agent sign in by a method of its own, if the user chose it', async () => {
+    const on = await machine()
+    const methods = [
+      { id: 'api-key', name: 'API key' },
+      { id: 'gateway', name: 'Gateway', _meta: { gateway: {} } },
+      { id: 'login', name: 'Login', type: 'terminal' },
+    ]
+    await on.agents.saveOwn(
+      await on.scripted({ signedOut: 'session/new', authMethods: methods, prompts: [] }),
+    )
+    const before = await on.agents.check('mine', { prompts: false })
+    expect(before).toMatchObject({
+      outcome: 'signed-out',
+      signInMethods: [{ id: 'api-key', name: 'API key', description: null }],
+    })
+    expect(await on.methods()).not.toContain('authenticate')
+    expect(await on.agents.authenticate('mine', 'other')).toMatchObject({ outcome: 'failed' })
+    const after = await on.agents.authenticate('mine', 'api-key')
+    expect(after).toMatchObject({ outcome: 'ready', why: null })
+    expect(await on.methods()).toEqual([
+      ...['initialize', 'session/new', 'initialize', 'authenticate'],
+      ...['initialize', 'authenticate', 'session/new'],
+    ])
+    const [own] = (await (await on.open()).list()).filter((one) => one.own)
+    expect(own?.check).toEqual(after)
+    expect(await on.agents.check('mine', { prompts: false })).toMatchObject({ outcome: 'ready' })
+    expect(await readdir(on.running)).toEqual([])
+  })
+
   it('[G7] distinguishes an agent without a sign-in from one that fails', async () => {
     const on = await machine()
     await on.agents.saveOwn(await on.scripted({ signedOut: 'session/new', prompts: [] }))

@@ -82,6 +82,39 @@ it('signs in on this terminal', async () => {
   expect(stderr).toContain('Codex is not signed in.')
 })
 
+it('signs in by a method of an agent whose own command is not installed', async () => {
+  const signedOut = {
+    ...readyCheck,
+    outcome: 'signed-out' as const,
+    signedIn: false,
+    why: 'Codex is not signed in.',
+    signInMethods: [
+      { id: 'api-key', name: 'API Key', description: 'Use an API key' },
+      { id: 'chat-gpt', name: 'ChatGPT', description: null },
+    ],
+  }
+  const agents = [{ ...codex, uses: null, signIn: { ...codex.signIn, command: null } }]
+  const setUp = () => {
+    const fake = createFakeShiplog({ agents, agentChecks: { codex: signedOut } })
+    const options = { fake, stdinText: '', stderrTTY: true }
+    return { fake, cli: startCli(['agent', 'setup', 'codex'], options) }
+  }
+  const { fake, cli } = setUp()
+  await cli.said('1. API Key (Use an API key)')
+  await cli.said('A number (empty: none):')
+  cli.type('2\n')
+  expect((await cli.ended).code).toBe(0)
+  expect(fake.calls.find(({ path }) => path === 'agents.authenticate')?.input).toEqual({
+    id: 'codex',
+    method: 'chat-gpt',
+  })
+  const other = setUp()
+  await other.cli.said('A number (empty: none):')
+  other.cli.type('\n')
+  expect((await other.cli.ended).code).toBe(1)
+  expect(other.fake.calls.map(({ path }) => path)).not.toContain('agents.authenticate')
+})
+
 it('adds, changes, tests and removes a command of the user', async () => {
   const fake = fakeWith()
   const run = (...argv: string[]) => runToEnd(['agent', ...argv], { fake })

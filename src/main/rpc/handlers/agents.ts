@@ -13,6 +13,9 @@ export const agentHandlers = ({ os, requirePerson }: Calls, { agents }: RouterDe
     agents.allowFetch(input.id, input.version),
   ),
   signIn: os.agents.signIn.handler(({ input }) => agents.signIn(input.id)),
+  authenticate: os.agents.authenticate.handler(({ input }) =>
+    agents.authenticate(input.id, input.method),
+  ),
   configuration: os.agents.configuration.handler(({ input: { id, projectId } }) =>
     agents.configuration.find(id, projectId),
   ),

@@ -1,7 +1,12 @@
 import { Ellipsis, Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { InstalledAgentState } from '../../../shared/agents/agent-checks.ts'
-import { abilityText, commandText, signedInText } from '../../../shared/text/agent-check-text.ts'
+import type { AgentCheck, InstalledAgentState } from '../../../shared/agents/agent-checks.ts'
+import {
+  abilityText,
+  commandText,
+  signedInText,
+  signInMethodText,
+} from '../../../shared/text/agent-check-text.ts'
 import {
   Button,
   IconButton,
@@ -57,18 +62,25 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
   const { id, name, available, why, file, version, uses, check, own } = agent
   const { client, overlay } = useStores()
   const unreachable = useUnreachable()
-  const [busy, setBusy] = useState<'check' | 'test' | null>(null)
+  const [busy, setBusy] = useState<'check' | 'test' | 'sign-in' | null>(null)
+  const show = (found: AgentCheck) => {
+    if (found.outcome !== 'ready') toast.error(found.why ?? `${name} did not start.`)
+    else if (found.answeredMs !== null)
+      toast.success(`${name} answered in ${(found.answeredMs / 1000).toFixed(1)} s.`)
+    onChanged()
+  }
   const run = async (what: 'check' | 'test') => {
     setBusy(what)
-    await client.agents.check({ id, prompts: what === 'test' }).then(
-      (found) => {
-        if (found.outcome !== 'ready') toast.error(found.why ?? `${name} did not start.`)
-        else if (found.answeredMs !== null)
-          toast.success(`${name} answered in ${(found.answeredMs / 1000).toFixed(1)} s.`)
-        onChanged()
-      },
-      (error: unknown) => showProblem(problemOf(error, `${what} ${name}`)),
-    )
+    await client.agents
+      .check({ id, prompts: what === 'test' })
+      .then(show, (error: unknown) => showProblem(problemOf(error, `${what} ${name}`)))
+    setBusy(null)
+  }
+  const authenticate = async (method: string) => {
+    setBusy('sign-in')
+    await client.agents
+      .authenticate({ id, method })
+      .then(show, (error: unknown) => showProblem(problemOf(error, `sign in to ${name}`)))
     setBusy(null)
   }
   const remove = () =>
@@ -117,6 +129,24 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
           <Button {...common} aria-label={`Sign in to ${name}`} onClick={() => void signIn(agent)}>
             Sign in…
           </Button>
+        ) : available && agent.signedIn === false && check?.signInMethods.length ? (
+          <Menu
+            align="end"
+            trigger={
+              <Button
+                {...common}
+                aria-label={`Sign in to ${name}`}
+                busy={busy === 'sign-in'}
+                disabled={common.disabled || busy !== null}
+              >
+                {busy === 'sign-in' ? 'Signing in…' : 'Sign in…'}
+              </Button>
+            }
+            entries={check.signInMethods.map((method) => ({
+              label: signInMethodText(method),
+              onSelect: () => void authenticate(method.id),
+            }))}
+          />
         ) : null}
         {canFetch ? (
           <Button
@@ -132,7 +162,7 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
             {...common}
             aria-label={`Check ${name}`}
             busy={busy === 'check'}
-            disabled={common.disabled || busy === 'test'}
+            disabled={common.disabled || (busy !== null && busy !== 'check')}
             onClick={() => void run('check')}
           >
             {busy === 'check' ? 'Checking…' : 'Check'}
@@ -143,7 +173,7 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
             {...common}
             aria-label={`Test ${name}`}
             busy={busy === 'test'}
-            disabled={common.disabled || busy === 'check'}
+            disabled={common.disabled || (busy !== null && busy !== 'test')}
             onClick={() => void run('test')}
           >
             {busy === 'test' ? 'Testing…' : 'Test'}

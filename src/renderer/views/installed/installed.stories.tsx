@@ -150,6 +150,39 @@ export const List: Story = {
     })
   },
 }
+
+/** The adapter alone is installed: it signs in itself. */
+export const SignInByMethod: Story = {
+  args: {
+    agents: [
+      {
+        ...codex,
+        uses: null,
+        signedIn: false,
+        signIn: { text: 'Sign in with: codex login', command: null },
+        check: {
+          ...readyCheck,
+          outcome: 'signed-out',
+          signedIn: false,
+          why: 'Codex is not signed in. Sign in with: codex login',
+          signInMethods: [
+            { id: 'api-key', name: 'API Key', description: 'Use an API key to authenticate' },
+            { id: 'chat-gpt', name: 'ChatGPT', description: null },
+          ],
+        },
+      },
+    ],
+  },
+  play: async ({ canvasElement }) => {
+    const row = await rowOf(canvasElement, 'Codex')
+    await userEvent.click(row.getByRole('button', { name: 'Sign in to Codex' }))
+    await userEvent.click(
+      await body().findByRole('menuitem', { name: 'API Key (Use an API key to authenticate)' }),
+    )
+    await row.findByText(/Signed in: yes/)
+    await waitFor(() => expect(body().queryByRole('menu')).toBeNull())
+  },
+}
 export const ListDark: Story = { args: { ...List.args, theme: 'dark' } as Args }
 
 /** A package is fetched after a yes that names what and how big. */

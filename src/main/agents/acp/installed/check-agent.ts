@@ -29,6 +29,10 @@ const startMsMax = 120_000
 const fetchMsMax = 15 * 60_000
 const promptMsMax = 120_000
 const endMsMax = 5_000
+/** A person signs in on a page in the browser. */
+const signInMsMax = 5 * 60_000
+/** They are shown in one menu. */
+const signInMethodsMax = 10
 
 /** Never rejects: a failure is the outcome of the check. */
 export async function checkAgent(
@@ -43,6 +47,8 @@ export async function checkAgent(
     prompts: boolean
     /** The package is fetched first, which takes longer. */
     fetches: boolean
+    /** The method by which the agent signs in first; absent: none. */
+    signInMethod?: string | undefined
   },
 ): Promise<AgentCheck> {
   const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
@@ -57,6 +63,7 @@ export async function checkAgent(
     modes: null,
     options: [],
     signInArgs: null,
+    signInMethods: [],
   }
   const signIn = preset?.signIn ?? 'Sign in to it in a terminal'
   // Owns the processes of the check; no task has this id.
@@ -83,6 +90,12 @@ export async function checkAgent(
       { timeoutMs: deps.fetches ? fetchMsMax : startMsMax },
     )
     Object.assign(found, capabilitiesOf(initialized, preset))
+    if (deps.signInMethod !== undefined)
+      await connection.request(
+        methods.agent.authenticate,
+        { methodId: deps.signInMethod },
+        { timeoutMs: signInMsMax },
+      )
     const session = await connection.request<Record<string, unknown>>(
       methods.agent.session.new,
       { cwd: dir, mcpServers: [], ...(preset?.sessionMeta && { _meta: preset.sessionMeta }) },
@@ -138,7 +151,7 @@ async function sendTestPrompt(
 function capabilitiesOf(
   { agentCapabilities: can = {}, agentInfo, authMethods = [] }: InitializeResponse,
   preset: Pick<PresetFacts, 'canLoad' | 'reportsSubAgents'> | null,
-): Pick<AgentCheck, 'version' | 'can' | 'signInArgs'> {
+): Pick<AgentCheck, 'version' | 'can' | 'signInArgs' | 'signInMethods'> {
   const { sessionCapabilities: sessions = {}, promptCapabilities, mcpCapabilities } = can
   const terminal = authMethods.find((one) => 'type' in one && one.type === 'terminal')
   return {
@@ -154,8 +167,23 @@ function capabilitiesOf(
     },
     // A method that needs variables is left out, because its command could not be shown and copied.
     signInArgs: terminal && 'args' in terminal && !terminal.env ? (terminal.args ?? []) : null,
+    signInMethods: authMethods.filter(isOwnMethod).slice(0, signInMethodsMax).map(signInMethodOf),
   }
 }
+
+type AuthMethod = NonNullable<InitializeResponse['authMethods']>[number]
+
+/** A gateway needs more than the method's id. Qwen Code marks the methods of its terminal in `_meta`. */
+const isOwnMethod = (method: AuthMethod): boolean =>
+  !('type' in method && method.type === 'terminal') &&
+  method._meta?.type !== 'terminal' &&
+  method._meta?.gateway === undefined
+
+const signInMethodOf = ({ id, name, description }: AuthMethod) => ({
+  id,
+  name,
+  description: description ?? null,
+})
 
 function modesOf({ modes }: Record<string, unknown>): AgentCheck['modes'] {
   if (!isRecord(modes) || !Array.isArray(modes.availableModes)) return null

@@ -39,10 +39,18 @@ interface InstalledAgents {
   allowFetch(id: string, version: string): Promise<AgentCheck>
   /** Throws FailureError: not-found. */
   agentOf(id: string): { name: string; program: InstalledAgent }
+  /** Has the agent sign in by one of its methods, and checks it. Throws FailureError: not-found. */
+  authenticate(id: string, method: string): Promise<AgentCheck>
   signIn(id: string): Promise<{ opened: boolean; command: string[] | null }>
   /** Throws FailureError with the field that is wrong. Durable when it resolves. */
   saveOwn(agent: OwnAgentInput): Promise<void>
   removeOwn(name: string): Promise<void>
+}
+
+interface CheckOptions {
+  prompts?: boolean
+  fetches?: boolean
+  signInMethod?: string
 }
 
 interface OwnAgentInput {
@@ -162,9 +170,13 @@ export function createInstalledAgents(deps: {
   }
 
   /** Checks one agent at a time, because each takes hundreds of megabytes of memory. */
-  function check(spec: AcpSpec, { prompts = false, fetches = false }): Promise<AgentCheck> {
+  function check(
+    spec: AcpSpec,
+    { prompts = false, fetches = false, signInMethod }: CheckOptions,
+  ): Promise<AgentCheck> {
     const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
-    return mutex('check', async () => {
+    // A person who signs in on a page takes minutes, and checks of others don't wait for that.
+    return mutex(signInMethod === undefined ? 'check' : 'sign-in', async () => {
       const { checkAgent } = await import('./check-agent.ts')
       return checkAgent(spec, {
         custody: deps.custody,
@@ -172,6 +184,7 @@ export function createInstalledAgents(deps: {
         now: deps.now,
         prompts,
         fetches,
+        signInMethod,
         async launch(cwd) {
           const found = await launchOf(spec, {
             find,
@@ -188,7 +201,7 @@ export function createInstalledAgents(deps: {
     })
   }
 
-  async function checkAndSave(id: string, options: { prompts: boolean }): Promise<AgentCheck> {
+  async function checkAndSave(id: string, options: CheckOptions): Promise<AgentCheck> {
     const found = await check(specOf(id), options)
     await mutex('save', async () => {
       // Not saved if the agent was removed during the check.
@@ -258,6 +271,7 @@ export function createInstalledAgents(deps: {
       return { name: installedAgentName(spec), program: spec.program }
     },
     allowFetch,
+    authenticate: (id, method) => checkAndSave(id, { signInMethod: method }),
     async signIn(id) {
       specOf(id)
       const command = (await list()).find((one) => one.id === id)?.signIn.command ?? null

@@ -1,7 +1,11 @@
 /** `shiplog agent setup` of an installed agent or the person's own command: fetches it, signs in and checks it. */
 import type { AgentCheck, InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
-import { commandText, packageText } from '../../../../../shared/text/agent-check-text.ts'
+import {
+  commandText,
+  packageText,
+  signInMethodText,
+} from '../../../../../shared/text/agent-check-text.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes, usageError } from '../../exit-codes.ts'
 import type { Terminal } from '../../terminal/line-prompt.ts'
@@ -119,19 +123,36 @@ async function checkOrFetch(
 }
 
 /** Resolves with null if the person did not sign in. */
-async function signIn(
-  { client, context, terminal }: SetupContext,
-  id: string,
-): Promise<AgentCheck | null> {
-  const { name, signIn: how } = await stateOf(client, id)
-  if (how.command === null || !terminal) {
+async function signIn(at: SetupContext, id: string): Promise<AgentCheck | null> {
+  const { client, context, terminal } = at
+  const { name, signIn: how, check } = await stateOf(client, id)
+  const methods = check?.signInMethods ?? []
+  if (!terminal || (how.command === null && methods.length === 0)) {
     await context.say(safeLine(`${name} is not signed in. ${how.text}.`))
     return null
   }
+  if (how.command === null) return signInByMethod({ ...at, terminal }, { id, name, methods })
   const line = safeLine(commandText(how.command))
   const answer = await terminal.ask(`${name} is not signed in. Run ${line} here? [y]es or [n]o: `)
   if (!/^y(es)?$/i.test(answer)) return null
   const code = await context.host.runAttached(how.command)
   if (code !== 0) await context.warn(`${line} ended with exit code ${code ?? 'unknown'}.`)
   return client.agents.check({ id })
+}
+
+/** For an agent whose own command is not installed, such as one that was fetched. */
+async function signInByMethod(
+  { client, context, terminal }: SetupContext & { terminal: Terminal },
+  agent: { id: string; name: string; methods: AgentCheck['signInMethods'] },
+): Promise<AgentCheck | null> {
+  const { id, name, methods } = agent
+  await context.say(safeLine(`${name} is not signed in. It can sign in by:`))
+  for (const [index, method] of methods.entries())
+    await context.say(safeLine(`  ${index + 1}. ${signInMethodText(method)}`))
+  await context.say('It keeps the sign-in in its own folder, a key that it finds included.')
+  const answer = await terminal.ask('A number (empty: none): ')
+  const method = /^\d+$/.test(answer) ? methods[Number(answer) - 1] : undefined
+  if (!method) return null
+  await context.say(safeLine(`${name} signs in. A page may open in your browser …`))
+  return client.agents.authenticate({ id, method: method.id })
 }
