@@ -74,6 +74,12 @@ const outputHeadChars = 3_000
 const outputTailChars = 1_000
 /** Limit for a text in a tool's input, such as the content of a file. */
 const inputCharsMax = 8_000
+/**
+ * Limits for an entry of another tool, which may hold 50 records (hooks, progress, snapshots). Unlimited, they are most
+ * of an imported session's document, and nobody reads them there; the lossless formats have all of them.
+ */
+const foreignCharsMax = 1_000
+const foreignItemsMax = 3
 
 function shownEntry(
   { request }: ExportRun,
@@ -81,7 +87,9 @@ function shownEntry(
 ): Entry {
   const isBounded = request.outputs === 'bounded'
   if (entry.type === 'tool-call')
-    return isBounded ? { ...entry, input: withShortTexts(entry.input) } : entry
+    return isBounded ? { ...entry, input: withShortTexts(entry.input, inputLimits) } : entry
+  if (entry.type === 'foreign')
+    return isBounded ? { ...entry, content: withShortTexts(entry.content, foreignLimits) } : entry
   if (entry.type !== 'tool-result') return entry
   const whole = wholeOutput?.text ?? entry.output
   const output = entry.name === 'bash' ? terminalText(whole) : whole
@@ -96,15 +104,27 @@ export function shortened(text: string): string {
   return `${head}\n[… ${leftOut.toLocaleString('en')} characters left out …]\n${tail}`
 }
 
-function withShortTexts<Value>(value: Value): Value {
+interface Limits {
+  chars: number
+  items: number
+}
+const inputLimits: Limits = { chars: inputCharsMax, items: Number.POSITIVE_INFINITY }
+const foreignLimits: Limits = { chars: foreignCharsMax, items: foreignItemsMax }
+
+/** Returns the value with its long texts and lists cut, and the number of what was left out in their places. */
+function withShortTexts<Value>(value: Value, limits: Limits): Value {
   if (typeof value === 'string') {
-    const leftOut = value.length - inputCharsMax
+    const leftOut = value.length - limits.chars
     if (leftOut <= 0) return value
-    const kept = value.slice(0, inputCharsMax).toWellFormed()
+    const kept = value.slice(0, limits.chars).toWellFormed()
     return `${kept}\n[… ${leftOut.toLocaleString('en')} characters left out]` as Value
   }
-  if (Array.isArray(value)) return value.map(withShortTexts) as Value
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, limits.items).map((item) => withShortTexts(item, limits))
+    const leftOut = value.length - kept.length
+    return (leftOut === 0 ? kept : [...kept, `[… ${leftOut} more left out]`]) as Value
+  }
   if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).map(([key, item]) => [key, withShortTexts(item)])
+  const fields = Object.entries(value).map(([key, item]) => [key, withShortTexts(item, limits)])
   return Object.fromEntries(fields) as Value
 }

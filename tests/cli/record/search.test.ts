@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { searchFilters } from '../../../src/shared/contract/search.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { runToEnd } from '../fake-process.ts'
 import { createFakeShiplog, type FakeShiplog } from '../fake-shiplog.ts'
@@ -23,6 +24,11 @@ describe('search', () => {
       code: 2,
       stderr: expect.stringContaining('Name what'),
     })
+  })
+
+  it('lists every filter in its help', async () => {
+    const { stdout } = await run('--help')
+    for (const filter of searchFilters) expect(stdout).toContain(`${filter}:`)
   })
 
   it('prints each match with its task and entry, and shows hidden characters', async () => {

@@ -4,6 +4,7 @@
  * `attribution-snapshot` entries and the contents in `file-history/`.
  */
 import { createHash } from 'node:crypto'
+import { toolDetailSchema } from '../../../shared/agents/tools.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type ExportRun, exportedChildren, redacted } from '../export-run.ts'
@@ -21,14 +22,14 @@ async function* records(run: ExportRun, task: Task): AsyncGenerator<string> {
   run.result.tasks++
   const found = await readAttributions(run, task)
   const files: object[] = []
-  let unknown = 0
+  let unknown = found.unattributed
   for (const [path, { attribution, seq, model }] of found.files) {
     const content =
       attribution.sha256 == null ? null : await run.source.fileContent(task.id, attribution.sha256)
     if (content === null) unknown++
     else files.push({ path, conversations: [conversationOf(content, { attribution, seq, model })] })
   }
-  if (files.length > 0 || task.id === run.rootId) {
+  if (files.length > 0 || unknown > 0 || task.id === run.rootId) {
     const record = {
       version: '0.1.0',
       id: task.id,
@@ -73,13 +74,22 @@ async function* records(run: ExportRun, task: Task): AsyncGenerator<string> {
 interface Attributions {
   /** By path, from the last entry that lists it. Deleted files are omitted. */
   files: Map<string, { attribution: Attribution; seq: number; model: string | null }>
+  /** The number of edited files of a task without attribution, such as an imported one. */
+  unattributed: number
   head: string | null
   tree: string | null
   atMs: number | null
 }
 
 async function readAttributions(run: ExportRun, task: Task): Promise<Attributions> {
-  const found: Attributions = { files: new Map(), head: null, tree: null, atMs: null }
+  const found: Attributions = {
+    files: new Map(),
+    unattributed: 0,
+    head: null,
+    tree: null,
+    atMs: null,
+  }
+  const edited = new Set<string>()
   let model = task.model
   for await (const read of readEntries(run, task, { wholeOutputs: false })) {
     if (read.kind !== 'entry') continue
@@ -89,6 +99,10 @@ async function readAttributions(run: ExportRun, task: Task): Promise<Attribution
       found.head = entry.head
       found.tree = entry.tree
     }
+    if (entry.type === 'tool-result') {
+      const { data } = toolDetailSchema.safeParse(entry.detail)
+      if (data?.kind === 'edit' && data.change !== 'unchanged') edited.add(data.path)
+    }
     if (entry.type !== 'attribution-snapshot') continue
     found.atMs = entry.at
     for (const [path, attribution] of Object.entries(entry.files)) {
@@ -97,6 +111,7 @@ async function readAttributions(run: ExportRun, task: Task): Promise<Attribution
         found.files.set(path, { attribution, seq: entry.seq, model })
     }
   }
+  if (found.atMs === null) found.unattributed = edited.size
   return found
 }
 

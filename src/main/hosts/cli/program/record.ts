@@ -9,7 +9,7 @@ export function addRecordCommands(program: Command, runs: Runs): void {
     .description('full-text search over reports and transcripts, live and archived')
     .argument(
       '<query...>',
-      'words, "phrases", -words, and tool: is: file: kind: project: agent: model: task: after: before:',
+      'words, "phrases", -words, and tool: is: file: kind: project: source: agent: model: task: after: before:',
     )
     .addOption(
       new Option('--kind <kind>', 'only reports, or only what is in transcripts').choices([

@@ -1,0 +1,58 @@
+/** Exports of a session of another tool, which has no recorded files and many records of its tool. */
+import { expect, it, onTestFinished } from 'vitest'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
+import type { ExportFormat, ExportRequest } from '../../src/shared/contract/exports.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import { temporaryDir } from '../harness.ts'
+import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'
+import { agentTraceRecord } from './published-traces.ts'
+
+const session = '1b2c3d4e-0000-4000-8000-000000000001' as TaskId
+
+async function imported(log: { text(): string }) {
+  const dir = await writeFiles(await temporaryDir(), { [`${session}.jsonl`]: log.text() })
+  const { client, close } = await openShiplog({ host: 'cli', dataDir: await temporaryDir() })
+  onTestFinished(() => close())
+  for await (const _ of await client.imports.run({ tool: 'claude-code', path: dir }));
+  return async (format: ExportFormat, options: Partial<ExportRequest> = {}) => {
+    let text = ''
+    for await (const event of await client.exports.read({ taskId: session, format, ...options }))
+      if (event.type === 'text') text += event.text
+    return text
+  }
+}
+
+it('[E1] counts the files that it edited, and whose contents are not kept, in an Agent Trace', async () => {
+  const log = claudeLog(session)
+  log.prompt('Edit')
+  for (const [call, path] of [
+    ['c1', 'a.ts'],
+    ['c2', 'b.ts'],
+    ['c3', 'a.ts'],
+  ] as const) {
+    log.calls(`m-${call}`, call, 'Edit', { file_path: `/code/app/${path}` })
+    const hunk = { oldStart: 7, oldLines: 1, newStart: 7, newLines: 1, lines: ['-a', '+b'] }
+    const toolUseResult = { filePath: `/code/app/${path}`, structuredPatch: [hunk] }
+    log.returns(call, 'The file has been updated.', { toolUseResult })
+  }
+  const read = await imported(log)
+  const trace = agentTraceRecord.parse(JSON.parse(await read('agent-trace')))
+  expect(trace).toMatchObject({ files: [], metadata: { 'dev.shiplog': { filesNotKept: 2 } } })
+})
+
+it.each(['md', 'html'] as const)('[E1] limits the records of its tool in %s', async (format) => {
+  const log = claudeLog(session)
+  log.prompt('Go')
+  for (let n = 0; n < 40; n++)
+    log.add('progress', {
+      data: { type: 'hook_progress', gannet: `${n} ${'gannet '.repeat(2_000)}` },
+    })
+  log.says('m1', 'Gone.')
+  const read = await imported(log)
+  const bounded = await read(format)
+  expect(bounded.length).toBeLessThan(50_000)
+  expect(bounded).toContain('0 gannet')
+  expect(bounded).toMatch(/\[… \d+ more left out\]/)
+  expect(bounded).toContain('Gone.')
+  expect((await read(format, { outputs: 'whole' })).length).toBeGreaterThan(500_000)
+})
