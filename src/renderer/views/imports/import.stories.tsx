@@ -5,108 +5,17 @@ import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
-import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
-import type {
-  ImportDetails,
-  ImportedSession,
-  ImportSourceFound,
-} from '../../../shared/contract/imports.ts'
+import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import {
+  codexSource,
+  importDetails as details,
+  importedSession as imported,
+  lately,
+  claudeSource as source,
+} from '../../../../tests/fixtures/imports.ts'
 import type { OpenedLog } from '../../../shared/contract/opened.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 
-const source: ImportSourceFound = {
-  tool: 'claude-code',
-  path: '/home/ada/.claude',
-  sessions: 412,
-  subAgents: 1_204,
-  bytes: 1_900_000_000,
-  projects: 4,
-  expiringSoon: 37,
-  hidden: 12,
-  imported: 0,
-  byProject: [
-    {
-      dir: '/home/ada/code/parser',
-      sessions: 301,
-      bytes: 1_200_000_000,
-      lastAt: lately(1),
-      expiringSoon: 0,
-      imported: 0,
-    },
-    {
-      dir: `/home/ada/code/${'a-long-name-'.repeat(12)}`,
-      sessions: 80,
-      bytes: 650_000_000,
-      lastAt: lately(9),
-      expiringSoon: 6,
-      imported: 0,
-    },
-    {
-      dir: '/home/ada/\u202etxt.exe',
-      sessions: 30,
-      bytes: 49_000_000,
-      lastAt: lately(40),
-      expiringSoon: 30,
-      imported: 0,
-    },
-    {
-      dir: null,
-      sessions: 1,
-      bytes: 1_000_000,
-      lastAt: lately(400),
-      expiringSoon: 1,
-      imported: 0,
-    },
-  ],
-}
-const codexSource: ImportSourceFound = {
-  tool: 'codex',
-  path: '/home/ada/.codex',
-  sessions: 96,
-  subAgents: 40,
-  bytes: 310_000_000,
-  projects: 2,
-  expiringSoon: 0,
-  hidden: 1,
-  imported: 0,
-  byProject: [
-    {
-      dir: '/home/ada/code/parser',
-      sessions: 90,
-      bytes: 300_000_000,
-      lastAt: lately(2),
-      expiringSoon: 0,
-      imported: 0,
-    },
-    {
-      dir: '/home/ada/code/site',
-      sessions: 6,
-      bytes: 10_000_000,
-      lastAt: lately(70),
-      expiringSoon: 0,
-      imported: 0,
-    },
-  ],
-}
-function lately(days: number): string {
-  return new Date(fixtureNowMs - days * 86_400_000).toISOString()
-}
-const imported: ImportedSession = {
-  source: 'claude-code',
-  session: 's1',
-  taskId: ids.lead,
-  title: 'Fix the parser',
-  isNew: true,
-  lines: 2_110,
-  mapped: 630,
-  foreign: 1_478,
-  damaged: 2,
-  withheld: 0,
-  isUpdated: false,
-  linked: 2,
-  unlinked: 0,
-  orphaned: 0,
-}
 const progress = { sessionsTotal: 412, bytesTotal: 1_900_000_000 }
 
 const openedLog: OpenedLog = {
@@ -118,27 +27,6 @@ const openedLog: OpenedLog = {
   sessions: [{ taskId: ids.tests, title: 'Fix the parser' }],
 }
 
-const details: ImportDetails = {
-  source: 'claude-code',
-  toolVersion: '2.1.39',
-  folder: '/home/ada/.claude/projects/-app',
-  importedAt: lately(0),
-  files: [],
-  continues: null,
-  tasks: [],
-  missing: 0,
-  lines: 2_110,
-  mapped: 630,
-  foreign: 1_478,
-  damaged: 102,
-  linked: 2,
-  unlinked: 0,
-  orphaned: 0,
-  damage: [
-    { file: 'f00.jsonl', line: 12, bytes: 400, reason: 'it is cut off' },
-    { file: 'subagents/agent-a1.jsonl', line: 7, bytes: 4_096, reason: 'it is NUL bytes' },
-  ],
-}
 const skipped = { source: 'claude-code', session: 'f00', reason: 'It was deleted.' } as const
 
 interface Args {
