@@ -308,6 +308,32 @@ describe('branches', () => {
     ])
   })
 
+  it('records the directory and the branch of each message, and edits where they were made', async () => {
+    const log = claudeLog(session)
+    log.prompt('Fix both')
+    log.calls('m1', 'c1', 'Write', { file_path: 'a.ts', content: 'a' }, { cwd: '/code/app/web' })
+    log.returns('c1', 'ok', {
+      cwd: '/code/app/web',
+      toolUseResult: { type: 'create', filePath: 'a.ts', content: 'a', structuredPatch: [] },
+    })
+    log.says('m2', 'On a branch now.', { cwd: '/code/other', gitBranch: 'fix' })
+    log.prompt('Go on', { cwd: '/code/other', gitBranch: 'fix' })
+    const { tasks, entriesOf } = await readLog(log.text())
+    expect(
+      entriesOf('').flatMap((entry) =>
+        entry.type === 'message' ? [[entry.cwd, entry.gitBranch]] : [],
+      ),
+    ).toEqual([
+      ['/code/app', 'main'],
+      ['/code/app/web', 'main'],
+      ['/code/other', 'fix'],
+      ['/code/other', 'fix'],
+    ])
+    expect(tasks).toMatchObject([
+      { cwd: '/code/app', branch: 'fix', edited: [{ path: '/code/app/web/a.ts' }] },
+    ])
+  })
+
   it('[I3] keeps a record that is repeated, and a result without its call, verbatim', async () => {
     const log = claudeLog(session)
     log.prompt('Once')
@@ -443,6 +469,21 @@ describe('damage', () => {
       [3, 'a torn record'],
       [4, 'a torn record'],
     ])
+  })
+
+  it('[I2][J10] reads a line of megabytes whole, and skips one that no memory could hold', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    log.calls('m1', 'c1', 'Bash', { command: 'cat big' })
+    const output = 'a line of output\n'.repeat(300_000)
+    log.returns('c1', output)
+    log.raw(`{"type":"user","message":"${'x'.repeat(49 << 20)}"}`)
+    log.says('m2', 'Two')
+    const { tasks, damage, entriesOf } = await readLog(log.text())
+    const result = entriesOf('').find(({ type }) => type === 'tool-result')
+    expect(result).toMatchObject({ output })
+    expect(damage.map(({ line, reason }) => [line, reason])).toEqual([[4, 'longer than 48 MB']])
+    expect(tasks).toMatchObject([{ counts: { lines: 5, mapped: 4, foreign: 0, damaged: 1 } }])
   })
 
   const file = () => ({
