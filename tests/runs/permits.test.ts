@@ -18,6 +18,7 @@ function permitsWith(
   mode: PermissionMode | null,
   outcome: PermissionOutcome,
   secrets = createMasker(),
+  isNarrowed = false,
 ) {
   const recorded: (PermissionAnswer | null)[] = []
   const questions: string[] = []
@@ -33,6 +34,7 @@ function permitsWith(
       },
       permissions: {
         mode,
+        isNarrowed: () => isNarrowed,
         check: async ({ input }) => ({
           verdict,
           action: { ...action, text: String(input) },
@@ -72,6 +74,13 @@ it.each<[PermissionMode | null, PermissionOutcome, Partial<PermissionAnswer>, nu
   expect(recorded).toHaveLength(entries)
   expect(recorded.at(-1)).toMatchObject(answer)
   if (entries === 2) expect(recorded[0]).toBe(null)
+})
+
+it('[P1] in allow-all, asks about what no rule can be compared with, if some rules narrow', async () => {
+  const { permits, recorded } = permitsWith('allow-all', { kind: 'nobody' }, createMasker(), true)
+  const answer = await permits.forwardQuestion(question, '/', signal)
+  expect(answer).toMatchObject({ allowed: false, by: 'nobody' })
+  expect(recorded).toHaveLength(2)
 })
 
 it('reports how long a person was asked, which does not count as time of the call', async () => {
@@ -125,6 +134,7 @@ describe('[P3] a request of an installed agent', () => {
         },
         permissions: {
           mode: 'ask',
+          isNarrowed: () => false,
           check: async ({ input }) => ({
             verdict: verdicts[Number(input)] ?? { kind: 'allow', by: 'mode' },
             action: { kind: 'command', tool: 'bash', text: 'x', directory: '/' },
@@ -175,6 +185,7 @@ it('[P1] judges the commands of an agent also in the directories that earlier on
       },
       permissions: {
         mode: 'ask',
+        isNarrowed: () => false,
         check: async ({ input, cwd, folders }) => {
           asked.push([cwd, folders])
           return {

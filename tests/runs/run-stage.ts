@@ -57,7 +57,12 @@ export async function stage({
       session,
       openAgent: playedAgent(run),
       endProcesses: async () => undefined,
-      permissions: { mode: null, check: async () => null, ask: async () => ({ kind: 'nobody' }) },
+      permissions: {
+        mode: null,
+        isNarrowed: () => false,
+        check: async () => null,
+        ask: async () => ({ kind: 'nobody' }),
+      },
       runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
       taskTools: {} as TaskToolsPort,
       workingDir: dir,

@@ -225,6 +225,8 @@ export interface RunPermissions {
     /** Rules that apply only to this decision, in addition to the person's. */
     tried?: readonly PermissionRule[]
   }): Promise<CheckedCall | null>
+  /** Reports whether something narrows the mode: a rule that asks or denies, or a narrower mode of a repository. */
+  isNarrowed(): boolean
   /** Waits for a decision by the person, or by a rule that is added later. Never rejects. */
   ask(
     question: AskedAction & {

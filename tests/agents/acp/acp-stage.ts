@@ -82,7 +82,12 @@ export async function acpStage({
       return stage1.play(() => noEvents(), {
         openAgent: (place) => driver.open(spec, { ...place, env }, { read: async () => '' }),
         endProcesses: () => custody.endAll(stage1.task.id),
-        permissions: { mode, check: async () => null, ask: async () => ({ kind: 'nobody' }) },
+        permissions: {
+          mode,
+          isNarrowed: () => false,
+          check: async () => null,
+          ask: async () => ({ kind: 'nobody' }),
+        },
         ...over,
       })
     },

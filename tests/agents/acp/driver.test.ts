@@ -227,6 +227,7 @@ describe('a run of an installed agent', () => {
       {
         permissions: {
           mode: 'ask',
+          isNarrowed: () => false,
           check: async ({ name, input }) => {
             checked.push([name, input])
             const isTest = (input as { command: string }).command === 'npm test'

@@ -131,7 +131,12 @@ describe('a model', () => {
     })
     const { run, calls, entries } = await modelStage({ fake, stepsMax: 4 })
     const answering = (outcome: PermissionOutcome) => ({
-      permissions: { mode: 'ask' as const, check: async () => null, ask: async () => outcome },
+      permissions: {
+        mode: 'ask' as const,
+        isNarrowed: () => false,
+        check: async () => null,
+        ask: async () => outcome,
+      },
     })
     expect(await run('Go.', answering({ kind: 'nobody' }))).toMatchObject({
       status: 'interrupted',

@@ -121,6 +121,24 @@ it('[S6] a run uses the settings of its start, and rules added while it runs', a
   expect((await forRun(one)).mode).toBe('allow-all')
 })
 
+it('[P1] is narrowed by a rule that asks or denies, and by the repository’s file', async () => {
+  const { permissions, task, forRun, dir } = await openPermissions()
+  const isNarrowed = async () => (await forRun(task(null, 'allow-all', 'model'))).isNarrowed()
+  const everywhere = { kind: 'everywhere' } as const
+  await permissions.setSettings(everywhere, { mode: null, rules: [allow('bash: make a')] })
+  expect(await isNarrowed()).toBe(false)
+  await permissions.setSettings(everywhere, {
+    mode: null,
+    rules: [{ effect: 'deny', rule: 'bash: git push *' }],
+  })
+  expect(await isNarrowed()).toBe(true)
+  await permissions.setSettings(everywhere, { mode: null, rules: [] })
+  expect(await isNarrowed()).toBe(false)
+  await mkdir(join(dir, '.shiplog'))
+  await writeFile(join(dir, '.shiplog/permissions.json'), '{ "mode": "ask" }')
+  expect(await isNarrowed()).toBe(true)
+})
+
 it('refuses an invalid rule, and keeps the settings', async () => {
   const { permissions } = await openPermissions()
   const everywhere = { kind: 'everywhere' } as const

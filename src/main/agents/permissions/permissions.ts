@@ -4,7 +4,11 @@
  */
 
 import { definitionOfSpec } from '../../../shared/agents/agent-specs.ts'
-import { narrowestMode, type PermissionMode } from '../../../shared/agents/permission-modes.ts'
+import {
+  isWiderMode,
+  narrowestMode,
+  type PermissionMode,
+} from '../../../shared/agents/permission-modes.ts'
 import {
   type AskedQuestion,
   type CommandShell,
@@ -119,6 +123,12 @@ export function createPermissions(
             folders: analyzed.kind === 'command' ? analyzed.folders : folders,
           }
         },
+        isNarrowed: () =>
+          layers([]).some(
+            (layer) =>
+              (mode !== null && isWiderMode(mode, layer.mode)) ||
+              layer.rules.some(({ effect }) => effect !== 'allow'),
+          ),
         async ask({ recheck, ...question }, signal) {
           const chain = chainOf(task).map(({ id, title }) => ({ taskId: id, title }))
           const limits = question.kind === 'command' && sandbox ? { sandbox } : {}

@@ -42,6 +42,13 @@ interface Judged {
   folders: Folders
 }
 
+/** On a call that no rule can be compared with, although some rules or a repository narrow what is allowed. */
+const mayBeForbidden: AskVerdict = {
+  kind: 'ask',
+  reasons: ['It may be what a rule forbids or asks about.'],
+  proposal: [],
+}
+
 export function createForwardQuestion({
   task,
   permissions,
@@ -110,8 +117,10 @@ export function createForwardQuestion({
       answer: answerOfVerdict({ kind: 'allow', by: 'mode' }, options),
     }
     if (mode === null) return allowedByMode
-    if (verdict === null)
-      return mode === 'allow-all' ? allowedByMode : { kind: 'open', verdict: null }
+    if (verdict === null) {
+      if (mode !== 'allow-all') return { kind: 'open', verdict: null }
+      return permissions.isNarrowed() ? { kind: 'open', verdict: mayBeForbidden } : allowedByMode
+    }
     if (verdict.kind === 'ask') return { kind: 'open', verdict }
     return { kind: 'decided', answer: answerOfVerdict(verdict, options) }
   }
