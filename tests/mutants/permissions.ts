@@ -115,6 +115,22 @@ export const permissionsMutants: Mutant[] = [
     tests: ['tests/agents/permissions/decide.test.ts'],
   },
   {
+    id: 'permissions-rule-elsewhere',
+    file: 'src/main/agents/permissions/rules.ts',
+    find: '  (command.runsInside || rule.words.length === 0) &&\n',
+    replace: '',
+    harm: 'An installed agent names another folder, and "rm -rf dist" is allowed there.',
+    tests: ['tests/agents/permissions/decide.test.ts'],
+  },
+  {
+    id: 'permissions-descriptor-written',
+    file: 'src/main/agents/permissions/analyze-request.ts',
+    find: 'const outputs = /^\\/dev\\/(null|stdout|stderr)$/\n',
+    replace: 'const outputs = streams\n',
+    harm: 'A command writes any file of the working directory unasked: it reads it as input and writes to /dev/stdin.',
+    tests: ['tests/agents/permissions/decide.test.ts'],
+  },
+  {
     id: 'permissions-git-option-covered',
     file: 'src/main/agents/permissions/rules.ts',
     find: '  coversStarred(rule, command) &&\n',
