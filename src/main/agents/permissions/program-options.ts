@@ -10,6 +10,7 @@ const gitOptions = [
   '--exec-path',
   '--export-marks',
   '--extcmd',
+  '--git-dir',
   '--no-index',
   '--open-files-in-pager',
   '--output',
@@ -18,6 +19,7 @@ const gitOptions = [
   '--strategy',
   '--template',
   '--upload-pack',
+  '--work-tree',
 ]
 /** Their short forms by subcommand. Git takes them joined with other options and with their value: `-nO./pager`. */
 const shortGitOptions = Object.entries({

@@ -104,6 +104,9 @@ function coversStarred(
   return words.every((word, at) => {
     if (at === 0 || isSaid(patterns[at]?.word, word)) return true
     if (known) return at < known.length || coversArgument(known, words, at, isInside[at])
+    const before = words[at - 1]
+    // Git goes there first.
+    if (before?.kind === 'literal' && before.value === '-C' && !isInside[at]) return false
     // The person wrote the rule: none with a star is proposed for this command.
     if (word.kind === 'literal') return !isProgramOption(program.value, word.value, literals)
     return !hasProgramOptions(program.value)
