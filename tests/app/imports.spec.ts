@@ -145,6 +145,26 @@ test('continues an imported session with an installed agent, which gets the hist
   expect(sent).toContain('And the puffin?')
 })
 
+test('imports a single session of a project, and still says how to begin', async ({
+  app,
+  page,
+}) => {
+  const host = await serveAt(app, await homeWith(app, '/code/old'))
+  await openAt(page, host)
+  await offer(page).getByRole('button', { name: 'Choose…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import sessions' })
+  await dialog.getByRole('button', { name: 'Sessions of /code/old' }).click()
+  await dialog.getByRole('checkbox', { name: /^Count the puffins/ }).uncheck()
+  await dialog.getByRole('button', { name: 'Import 1 session' }).click()
+  await expect(dialog.getByText(/^Imported 1 session/)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('link', { name: new RegExp(title) })).toBeVisible()
+  await expect(page.getByText('Count the puffins')).toBeHidden()
+  // What was left out is not offered again, and the first steps are still there.
+  await expect(offer(page)).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
+})
+
 test('opens a log without importing it', async ({ app, page }) => {
   const host = await serveAt(app, app.dir)
   const log = claudeLog(session)

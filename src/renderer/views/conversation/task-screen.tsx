@@ -167,6 +167,8 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
                   Stop
                 </Button>
               ) : null}
+              {/* At the left, because it appears and grows while the agent works: no tool moves from under the pointer. */}
+              <ResultCounts task={task} onReview={review} />
               <TranscriptTools
                 task={task}
                 route={taskRoute(taskId)}
@@ -190,7 +192,6 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
                   onClick={() => navigation.go({ screen: 'archive', taskId, tab: 'report' })}
                 />
               ) : null}
-              <ResultCounts task={task} onReview={review} />
               <IconButton
                 label="Changes and state"
                 shortcut="i"

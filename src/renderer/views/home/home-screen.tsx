@@ -11,10 +11,23 @@ export function HomeScreen() {
   const { overlay } = useStores()
   const { info } = useAppInfo()
   const hasModel = info?.agents.some(({ kind, available }) => kind === 'model' && available)
+  // Whoever began with an import has still to set up everything, and may try the demo.
+  const onlyImported = useLedger(({ children }) =>
+    (children.get(null) ?? []).every(({ imported }) => imported),
+  )
   if (anyAgent)
     return (
       <Home>
-        <Overview />
+        {onlyImported && projects.length === 0 ? (
+          <>
+            <div className="flex shrink-0 flex-col">
+              <FirstSteps />
+            </div>
+            <Overview withField={false} />
+          </>
+        ) : (
+          <Overview />
+        )}
       </Home>
     )
   if (projects.length === 0 || hasModel === false)

@@ -14,8 +14,11 @@ import { StartAgent } from './start-agent.tsx'
 const recentMax = 8
 const noRoots: Task[] = []
 
-/** A field for a new task, then the roots that wait for the person, run, or ended last; none is listed twice. */
-export function Overview() {
+/**
+ * A field for a new task, then the roots that wait for the person, run, or ended last; none is listed twice. Without the
+ * field, the first steps are above it.
+ */
+export function Overview({ withField = true }: { withField?: boolean }) {
   const roots = useLedger(({ children }) => children.get(null) ?? noRoots)
   const needs = useNeedsYou()
   const interrupted = useInterruptedTrees()
@@ -34,7 +37,7 @@ export function Overview() {
   )
   return (
     <div className="mx-auto flex w-full max-w-column flex-col gap-6 px-6 py-8">
-      <StartAgent />
+      {withField ? <StartAgent /> : null}
       <HomeList label="Waiting for you" items={needs} keyOf={needKey}>
         {(need, className) => <NeedLink need={need} className={className} roomy />}
       </HomeList>

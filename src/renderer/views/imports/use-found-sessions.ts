@@ -3,7 +3,10 @@ import { useStore } from 'zustand'
 import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { usePreference, useStores } from '../../store/hooks.ts'
 
-/** Sessions of other tools that are not in the archive. Null: there is nothing to offer, or it was declined. */
+/**
+ * Sessions of other tools of which none is in the archive: what was left out of an import is not offered again. Null: there
+ * is nothing to offer, or it was declined.
+ */
 export function useFoundSessions(): { found: ImportSourceFound[]; isRunning: boolean } | null {
   const { imports } = useStores()
   const { sources, running } = useStore(imports.store)
@@ -11,7 +14,7 @@ export function useFoundSessions(): { found: ImportSourceFound[]; isRunning: boo
   useEffect(() => {
     if (!isDeclined) void imports.scan()
   }, [imports, isDeclined])
-  const found = sources?.filter(({ sessions, imported }) => sessions > imported) ?? []
+  const found = sources?.filter(({ imported }) => imported === 0) ?? []
   const isRunning = Boolean(running)
   return isDeclined || (found.length === 0 && !isRunning) ? null : { found, isRunning }
 }
