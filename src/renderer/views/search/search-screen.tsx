@@ -216,13 +216,14 @@ function Status(props: {
     ? `More than ${exactCount(Math.floor(count / 100) * 100)} matches`
     : counted(count, 'match', 'matches')
   const found =
-    hits === 0
-      ? busy || view.problem
-        ? ''
-        : 'No matches.'
-      : more
-        ? `${all}, ${exactCount(hits)} shown`
-        : counted(hits, 'match', 'matches')
+    // The counts are those of an earlier query.
+    view.problem || (hits === 0 && busy)
+      ? ''
+      : hits === 0
+        ? 'No matches.'
+        : more
+          ? `${all}, ${exactCount(hits)} shown`
+          : counted(hits, 'match', 'matches')
   const isBehind = index.state === 'updating' && index.indexed < index.total
   return (
     <>

@@ -90,6 +90,17 @@ export const InvalidFilter: Story = {
     await expect(status(canvasElement)).not.toHaveTextContent('No matches.')
   },
 }
+/** The counts of the query before are not those of one that can't be answered. */
+export const InvalidAfterHits: Story = {
+  args: { query: 'cases' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/match/))
+    await userEvent.type(canvas.getByRole('searchbox'), ' OR tool:bash')
+    await canvas.findByText(/^OR joins two words or/)
+    await expect(status(canvasElement)).not.toHaveTextContent(/match/)
+  },
+}
 /** The entry has the focus, so that the next arrow key does not leave its transcript. */
 export const Opened: Story = {
   args: { query: 'cases' },
