@@ -146,7 +146,18 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     command: 'opencode',
     args: ['acp'],
     package: { name: 'opencode-ai', version: '1.18.33', megabytes: 354 },
-    variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'OPENCODE_API_KEY'],
+    // It takes each provider's key from the provider's own variable. Those of rarer providers are let through by --env.
+    variables: [
+      'OPENCODE_CONFIG',
+      'OPENCODE_CONFIG_DIR',
+      'OPENCODE_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'OPENAI_API_KEY',
+      'GOOGLE_API_KEY',
+      'GOOGLE_GENERATIVE_AI_API_KEY',
+      'GEMINI_API_KEY',
+      'OPENROUTER_API_KEY',
+    ],
     // Without this variable, it changes files and runs commands without asking. It never sends questions of its own
     // sub-agents and waits forever, so these are disabled and Shiplog's take their place.
     set: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","task":"deny"}' },

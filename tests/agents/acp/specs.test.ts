@@ -98,6 +98,9 @@ describe('an installed agent', () => {
     expect(secretsOf()).toEqual([aws, google, npm])
     expect(secretsOf({ CLAUDE_CODE_USE_BEDROCK: '1' })).toEqual([google, npm])
     expect(secretsOf({ CLAUDE_CODE_USE_VERTEX: '1' })).toEqual([aws, npm])
+    const keys = { ...host, OPENROUTER_API_KEY: 'sk-or-1' }
+    const allowed = documentedVariables(agentPresets.opencode, keys)
+    expect(agentEnvironment(keys, { allowed, only: null }).withheld).toEqual([aws, google, npm])
   })
 
   it('may start the other installed agents by their names', async () => {
