@@ -125,6 +125,11 @@ test('a link may contain a prefix of an id; an unknown one is reported', {
   await expect(conversation(page).getByText('Workspace removed.')).toBeVisible()
 
   await page.goto('about:blank')
+  const root = finished.task('Make the parser robust')
+  await openAt(page, finished.host, `/t/${root.id.slice(0, 8)}/review`)
+  await expect(page.getByRole('region', { name: `Review of ${root.title}` })).toBeVisible()
+
+  await page.goto('about:blank')
   await openAt(page, finished.host, '/t/00000000-0000-4000-8000-000000000000')
   await expect(page.getByText(/^No task 00000000-/)).toBeVisible()
   await page.getByRole('button', { name: 'Open the archive' }).click()

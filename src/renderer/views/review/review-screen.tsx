@@ -18,12 +18,13 @@ import { counted } from '../../components/primitives/format.ts'
 import { Button, EmptyState, IconButton, Skeleton } from '../../components/primitives/index.ts'
 import { ChangedTree, type Standing } from '../../components/review/changed-tree.tsx'
 import { type ChangedFile, filesInOrder } from '../../components/review/file-tree.ts'
-import { usePreference, useStores, useTask } from '../../store/hooks.ts'
+import { usePreference, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
 import { isViewed } from '../../store/review/viewed-files.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { Applied, ApplyButton, ApplyOutcomeNote } from '../inspector/changes-tab.tsx'
 import { useComparison } from '../inspector/use-comparison.ts'
+import { NothingHere } from '../shell/nothing-here.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
 import { SendComments } from './comments/send-comments.tsx'
@@ -35,13 +36,19 @@ import { useReviewDiff } from './use-review-diff.ts'
 
 const none: readonly ReviewComment[] = []
 
-export function ReviewScreen({ taskId, path }: { taskId: string; path: string | null }) {
-  const task = useTask(taskId as Task['id'])
-  return task ? (
-    <Review key={task.id} task={task} path={path} />
-  ) : (
-    <EmptyState sentence="There is no such agent." />
-  )
+export function ReviewScreen(props: { requestedId: string; path: string | null }) {
+  const { requestedId, path } = props
+  const lookup = useTaskLookup(requestedId)
+  const task = useTask(lookup.kind === 'found' ? lookup.id : null)
+  if (lookup.kind !== 'found')
+    return (
+      <NothingHere
+        what="task"
+        id={requestedId}
+        candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
+      />
+    )
+  return task ? <Review key={task.id} task={task} path={path} /> : null
 }
 
 function Review({ task, path }: { task: Task; path: string | null }) {

@@ -108,7 +108,7 @@ function Screen() {
     case 'trash':
       return <TrashView />
     case 'review':
-      return <ReviewScreen taskId={route.taskId} path={route.path} />
+      return <ReviewScreen requestedId={route.taskId} path={route.path} />
     case 'transcript':
       return (
         <TranscriptScreen
