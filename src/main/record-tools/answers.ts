@@ -1,4 +1,5 @@
 /** Answers of the tools that read the log, as bounded text that identifies each place by task and entry. */
+import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { SearchHit } from '../../shared/contract/search.ts'
 import { createTranscriptMarkdown } from '../../shared/projections/transcript/transcript-markdown.ts'
@@ -226,7 +227,9 @@ export async function filesTouched(
   { task, limit, scope }: { task: string; limit: number; scope: Scope },
   signal: AbortSignal,
 ): Promise<string> {
-  const files = new Map<string, { first: number; last: number }>()
+  const recorded: TouchedFiles = new Map()
+  const edited: TouchedFiles = new Map()
+  let hasSnapshots = false
   let taskId = task
   let more = 0
   const pages = readPages(1, (seq) =>
@@ -238,13 +241,16 @@ export async function filesTouched(
   for await (const page of pages) {
     taskId = page.taskId
     for (const entry of page.entries) {
-      for (const path of pathsOf(entry)) {
-        const known = files.get(path)
-        files.set(path, { first: known?.first ?? entry.seq, last: entry.seq })
-      }
-      if (entry.type === 'workspace-snapshot') more += entry.changedMore
+      for (const path of pathsOf(entry)) add(recorded, path, entry.seq)
+      const path = editedPathOf(entry)
+      if (path !== null) add(edited, path, entry.seq)
+      if (entry.type !== 'workspace-snapshot') continue
+      hasSnapshots = true
+      more += entry.changedMore
     }
   }
+  // Without snapshots, as in a session of another tool, only its edit calls are known.
+  const files = hasSnapshots ? recorded : new Map([...edited, ...recorded])
   if (files.size === 0) return 'No file was changed.'
   const sorted = [...files].toSorted(([a], [b]) => a.localeCompare(b))
   const lines = sorted
@@ -254,7 +260,24 @@ export async function filesTouched(
     )
   if (sorted.length > limit) lines.push(`${sorted.length - limit} more are not shown.`)
   if (more > 0) lines.push(`${counted(more, 'more change')} were not recorded by path.`)
+  if (!hasSnapshots)
+    lines.push(
+      'Its working directory was not recorded: files that commands changed are not listed.',
+    )
   return `${counted(files.size, 'file')} changed in ${linkOf(taskId)}:\n${lines.join('\n')}`
+}
+
+type TouchedFiles = Map<string, { first: number; last: number }>
+
+function add(files: TouchedFiles, path: string, seq: number): void {
+  files.set(path, { first: files.get(path)?.first ?? seq, last: seq })
+}
+
+/** The path of the file that a call edited; null if it edited none. */
+function editedPathOf(entry: Entry): string | null {
+  if (entry.type !== 'tool-result') return null
+  const { data } = toolDetailSchema.safeParse(entry.detail)
+  return data?.kind === 'edit' && data.change !== 'unchanged' ? data.path : null
 }
 
 /** Snapshots compare the whole working directory, so files changed by commands are included. */
