@@ -251,7 +251,8 @@ export async function filesTouched(
   }
   // Without snapshots, as in a session of another tool, only its edit calls are known.
   const files = hasSnapshots ? recorded : new Map([...edited, ...recorded])
-  if (files.size === 0) return 'No file was changed.'
+  if (files.size === 0)
+    return hasSnapshots ? 'No file was changed.' : `No call edited a file. ${notRecorded}`
   const sorted = [...files].toSorted(([a], [b]) => a.localeCompare(b))
   const lines = sorted
     .slice(0, limit)
@@ -260,12 +261,12 @@ export async function filesTouched(
     )
   if (sorted.length > limit) lines.push(`${sorted.length - limit} more are not shown.`)
   if (more > 0) lines.push(`${counted(more, 'more change')} were not recorded by path.`)
-  if (!hasSnapshots)
-    lines.push(
-      'Its working directory was not recorded: files that commands changed are not listed.',
-    )
+  if (!hasSnapshots) lines.push(notRecorded)
   return `${counted(files.size, 'file')} changed in ${linkOf(taskId)}:\n${lines.join('\n')}`
 }
+
+const notRecorded =
+  'Its working directory was not recorded: files that commands changed are not listed.'
 
 type TouchedFiles = Map<string, { first: number; last: number }>
 
