@@ -58,6 +58,10 @@ export const unknownCallSchema = z.object({
 })
 export type UnknownCall = z.infer<typeof unknownCallSchema>
 
+/** A command as it was typed; any other call with its tool, because a path alone does not say what was done. */
+export const callText = ({ tool, subject }: UnknownCall): string =>
+  tool === 'bash' || tool === subject ? subject : `${tool} ${subject}`
+
 /** Enough to recognise a command; the transcript has all of it. */
 export const unknownCallCharsMax = 500
 
@@ -180,7 +184,7 @@ function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
   if (unknownCalls.length > 0) {
     const one = unknownCalls.length === 1
     const calls = listed(
-      unknownCalls.map(({ subject }) => `\`${onOneLine(subject)}\``),
+      unknownCalls.map((call) => `\`${onOneLine(callText(call))}\``),
       unknownCalls.length,
     )
     sentences.push(

@@ -1,6 +1,7 @@
 /** The changes since an agent stopped, shown before it is resumed (S2). */
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import {
+  callText,
   type DriftConflict,
   type DriftReport,
   describeDrift,
@@ -76,8 +77,9 @@ const Unchanged = () => <span className="text-muted">No changes since it stopped
 /** A long command is cut; the transcript has all of it. */
 const callCharsShown = 120
 
-function RunningCall({ call: { subject, startedAt } }: { call: UnknownCall }) {
-  const line = plainText(subject).replaceAll(/\s+/g, ' ').trim()
+function RunningCall({ call }: { call: UnknownCall }) {
+  const { startedAt } = call
+  const line = plainText(callText(call)).replaceAll(/\s+/g, ' ').trim()
   const shown = line.length > callCharsShown ? `${line.slice(0, callCharsShown - 1)}…` : line
   return (
     <span className="untrusted">
