@@ -12,6 +12,7 @@ import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
 import { createOpenedLogs, type OpenedLogs } from './opened/opened-logs.ts'
 import { type Attachments, createAttachments } from './prompt/attachments.ts'
 import { createDrafts, type Drafts } from './prompt/drafts.ts'
+import { createImageDrafts } from './prompt/image-drafts.ts'
 import { type ChangeSummaries, createChangeSummaries } from './results/change-summaries.ts'
 import { createPatchApplications, type PatchApplications } from './results/patch-applications.ts'
 import { createReports, type Reports } from './results/reports.ts'
@@ -74,6 +75,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
   const navigation = createNavigation(window)
   const preferences = createPreferences(window.localStorage)
   const drafts = createDrafts(window.localStorage)
+  const attachments = createAttachments(createImageDrafts(window.indexedDB))
   const keepDrafts = () => drafts.flush()
   if (preferences.getState().seenSince === null)
     preferences.setState({ seenSince: new Date().toISOString() })
@@ -96,7 +98,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     preferences,
     drafts,
     viewedFiles: createViewedFiles(window.localStorage),
-    attachments: createAttachments(),
+    attachments,
     seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),
     arrivals: createArrivals(),
@@ -106,6 +108,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
       ledger.open()
       questions.open()
       void appInfo.load()
+      void attachments.load()
       window.addEventListener('pagehide', keepDrafts)
       // A restarted host may be another version, with other notices.
       connection.subscribe(({ kind }, before) => {

@@ -1,18 +1,9 @@
-/** Images attached to a prompt that was not sent yet, by task. Kept as long as the window. */
+/** Images attached to a prompt that was not sent yet, by task. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { imageKindOf, imageProblem } from '../../../shared/agents/image-kind.ts'
 import { promptImagesBytesMax, promptImagesMax } from '../../../shared/agents/images.ts'
 import { base64Of } from '../base64.ts'
-
-interface Attachment {
-  id: number
-  /** The file's name; a pasted image has the system's name. */
-  name: string
-  mediaType: string
-  bytes: number
-  /** Base64. */
-  data: string
-}
+import type { Attachment, ImageDrafts } from './image-drafts.ts'
 
 interface AttachmentFile {
   name: string
@@ -21,6 +12,8 @@ interface AttachmentFile {
 
 export interface Attachments {
   store: StoreApi<ReadonlyMap<string, readonly Attachment[]>>
+  /** Reads the images of earlier windows. */
+  load(): Promise<void>
   /** Resolves with the reasons why some were refused, one sentence each. */
   add(key: string, files: readonly AttachmentFile[]): Promise<string[]>
   remove(key: string, id: number): void
@@ -28,15 +21,27 @@ export interface Attachments {
   clear(key: string): void
 }
 
-export function createAttachments(): Attachments {
+export function createAttachments(kept: ImageDrafts): Attachments {
   const store = createStore<ReadonlyMap<string, readonly Attachment[]>>(() => new Map())
   let lastId = 0
+  /** Drafts that were changed in this window, which may be before the earlier ones are loaded. */
+  const changed = new Set<string>()
   const of = (key: string) => store.getState().get(key) ?? []
   const set = (key: string, images: readonly Attachment[]) => {
     const next = new Map(store.getState())
     if (images.length > 0) next.set(key, images)
     else next.delete(key)
     store.setState(next, true)
+    changed.add(key)
+    void kept.save(key, images)
+  }
+
+  async function load(): Promise<void> {
+    const loaded = await kept.load()
+    const ids = [...loaded.values()].flat().map(({ id }) => id)
+    lastId = Math.max(lastId, ...ids)
+    const earlier = [...loaded].filter(([key]) => !changed.has(key))
+    store.setState(new Map([...earlier, ...store.getState()]), true)
   }
 
   async function add(key: string, files: readonly AttachmentFile[]): Promise<string[]> {
@@ -66,6 +71,7 @@ export function createAttachments(): Attachments {
 
   return {
     store,
+    load,
     add,
     remove: (key, id) =>
       set(
