@@ -23,6 +23,19 @@ async function readLog(log: { text(): string }): Promise<ReadSession> {
 }
 
 describe.each(['items', 'events'] as const)('a conversation with %s', (style) => {
+  it('is listed with the first prompt of a person, not with what Codex adds', async () => {
+    const log = codexLog(session, { style })
+    const text = '<environment_context>\n<cwd>/code/app</cwd>\n</environment_context>'
+    log.item({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
+    log.turn()
+    log.prompt('\nFix the parser\nand its tests')
+    const dir = await writeFiles(await temporaryDir(), { [rolloutPath(session)]: log.text() })
+    const prompts: unknown[] = []
+    for await (const found of codexAdapter.discover(dir, AbortSignal.timeout(60_000)))
+      prompts.push(await codexAdapter.firstPrompt?.(found))
+    expect(prompts).toEqual(['Fix the parser'])
+  })
+
   it('[I2] imports each message once, and counts each answer once', async () => {
     const log = codexLog(session, { style })
     log.item({ type: 'message', role: 'developer', content: [{ text: 'Permissions' }] })
