@@ -284,6 +284,29 @@ it('[K4] keeps what looks like a secret in the transcript, and redacts it in lis
   expect(exported).toContain('Push with [hidden: key]')
 })
 
+it('[I6] can be stopped: what was imported stays, and going on ends with the same result', async () => {
+  const { dir, main } = await folder()
+  const keys = Array.from({ length: 6 }, (_, n) => session.replace(/1$/, String(n + 2)))
+  for (const key of keys) await writeFile(join(dirname(main), `${key}.jsonl`), logs().log.text())
+  const shiplog = await opened()
+  const { client } = shiplog
+  const stopped: string[] = []
+  for await (const event of await client.imports.run({ tool: 'claude-code', path: dir })) {
+    if (event.type !== 'session') continue
+    stopped.push(event.session.taskId)
+    break
+  }
+  expect(stopped).toHaveLength(1)
+  const listed = async () => (await client.tasks.list({ all: true })).tasks.map(({ id }) => id)
+  expect(await listed()).toContain(stopped[0])
+  const { sessions, skipped } = await importFrom(shiplog, dir)
+  expect(skipped).toEqual([])
+  expect(sessions.find(({ taskId }) => taskId === stopped[0])).toMatchObject({ isNew: false })
+  expect(await listed()).toHaveLength(keys.length + 1)
+  const names = await readdir(join(shiplog.dataDir, 'archive'))
+  expect(names.filter((name) => name.startsWith('.'))).toEqual([])
+})
+
 it('refuses a place without sessions, and gives advice', async () => {
   const shiplog = await opened()
   await expect(importFrom(shiplog, await temporaryDir())).rejects.toMatchObject({
