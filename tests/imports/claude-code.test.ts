@@ -181,39 +181,6 @@ describe('a conversation', () => {
     })
   })
 
-  it('keeps the directory and branch of each message of a session that moved, and belongs where it began', async () => {
-    const log = claudeLog(session)
-    log.prompt('Begin')
-    log.says('m1', 'Begun.')
-    log.prompt('Go on', { cwd: '/code/app/packages/core', gitBranch: 'fix' })
-    log.says('m2', 'Back.')
-    const one = await readLog(log.text())
-    expect(one.tasks[0]).toMatchObject({ cwd: '/code/app', branch: 'main' })
-    const places = one
-      .entriesOf('')
-      .flatMap((entry) => (entry.type === 'message' ? [[entry.cwd, entry.gitBranch]] : []))
-    expect(places).toEqual([
-      ['/code/app', 'main'],
-      ['/code/app', 'main'],
-      ['/code/app/packages/core', 'fix'],
-      ['/code/app', 'main'],
-    ])
-  })
-
-  it('[I2] reads a line of megabytes whole', async () => {
-    const log = claudeLog(session)
-    log.prompt('Print')
-    log.calls('m1', 'c1', 'Bash', { command: 'print' })
-    const output = `${'gannet '.repeat(1_000_000)}last`
-    log.returns('c1', output, { toolUseResult: { stdout: output } })
-    log.says('m2', 'Printed.')
-    const one = await readLog(log.text())
-    expect(one.tasks[0]?.counts).toMatchObject({ lines: 4, mapped: 4, damaged: 0 })
-    const result = one.entriesOf('').find(({ type }) => type === 'tool-result')
-    expect(JSON.stringify(result)).toContain('gannet last')
-    expect(messages(one.entriesOf('')).at(-1)).toBe('assistant: Printed.')
-  })
-
   it('marks a compaction where it happened, with the run that made its summary beside it', async () => {
     const log = claudeLog(session)
     log.prompt('Begin')
