@@ -25,6 +25,11 @@ describe('[K4] masking in an export', () => {
     ['-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----!', '[hidden: private key]!'],
     ['a known-value here', 'a [hidden: KNOWN] here'],
     ['API_KEY=[hidden: API_KEY] stays', 'API_KEY=[hidden: API_KEY] stays'],
+    // Code that computes the value, unless it could be the value.
+    ['token = Store.mint(project.id)', 'token = Store.mint(project.id)'],
+    ['secret: createSecret(seed)', 'secret: createSecret(seed)'],
+    ['SECRET=createSecret(seed)', 'SECRET=[hidden: SECRET]'],
+    ['secret = "createSecret(seed"', 'secret = "[hidden: secret]"'],
   ])('%j', (text, expected) => {
     expect(masked(text)).toBe(expected)
   })

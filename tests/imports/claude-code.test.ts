@@ -139,6 +139,38 @@ describe('a conversation', () => {
     })
   })
 
+  it('takes a call that the person refused, or that another one made pointless, for none that failed', async () => {
+    const log = claudeLog(session)
+    log.prompt('Go')
+    const refused =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    const dropped = '<tool_use_error>Sibling tool call errored</tool_use_error>'
+    for (const [id, name, output] of [
+      ['c1', 'Bash', refused],
+      ['c2', 'Read', dropped],
+      ['c3', 'Bash', 'Error: Exit code 2'],
+    ] as const) {
+      log.calls(`m${id}`, id, name, { command: 'x', file_path: '/a' })
+      log.add('user', {
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: id, content: output, is_error: true }],
+        },
+        toolUseResult: output,
+      })
+    }
+    const { entriesOf } = await readLog(log.text())
+    expect(
+      entriesOf('').flatMap((entry) =>
+        entry.type === 'tool-result' ? [[entry.outcome, entry.detail]] : [],
+      ),
+    ).toEqual([
+      ['error', { kind: 'not-run' }],
+      ['error', { kind: 'not-run' }],
+      ['error', { kind: 'bash', exitCode: 2, timedOut: false, omittedBytes: 0 }],
+    ])
+  })
+
   it('takes no exit code from the start of a command in the background', async () => {
     const log = claudeLog(session)
     log.prompt('Test')

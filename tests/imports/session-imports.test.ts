@@ -175,6 +175,10 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
     { isNew: false, isUpdated: false },
   ])
   expect((await client.doctor.check({ repair: false })).problems).toEqual([])
+  expect(await client.turnFiles.folder({ taskId: child, seq: 3, path: '' })).toMatchObject({
+    reason: 'before',
+    message: expect.stringContaining('does not contain the files'),
+  })
   expect((await client.imports.details({ taskId: child })).details).toMatchObject({
     source: 'claude-code',
     toolVersion: '2.1.39',

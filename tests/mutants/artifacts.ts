@@ -45,8 +45,8 @@ export const artifactsMutants: Mutant[] = [
   {
     id: 'artifacts-shorter-transcript-complete',
     file: 'src/main/artifacts/transcripts.ts',
-    find: "counted.damaged || isShorter ? 'damaged' : 'complete'",
-    replace: "counted.damaged ? 'damaged' : 'complete'",
+    find: 'const isDamaged = counted.damaged || isShorter',
+    replace: 'const isDamaged = counted.damaged',
     harm: 'A transcript that lost its last lines is archived as complete.',
     tests: ['tests/tasks/transcript-counts.test.ts', 'tests/artifacts/artifacts.test.ts'],
   },

@@ -37,7 +37,7 @@ export const exportsMutants: Mutant[] = [
   {
     id: 'import-keeps-what-failed',
     file: 'src/main/imports/import-session.ts',
-    find: '      await rmdir(staging).catch(() => clearStagingFolder(layout, name))\n',
+    find: '      if (!isPublished) await clearStaged(layout, id)\n',
     replace: '',
     harm: 'Each refused file leaves a copy of itself in the archive.',
     tests: ['tests/export/import.test.ts'],

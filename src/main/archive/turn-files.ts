@@ -127,6 +127,9 @@ export function createTurnFiles({
         'expired',
         `The transcript expired on ${dayOf(task.transcriptExpired.at)}, and its files with it.`,
       )
+    const tool = state.tasks.get(task.rootId)?.importedFrom?.tool ?? 'shiplog'
+    if (tool !== 'shiplog')
+      return missing('before', 'The log that this was imported from does not contain the files.')
     // In a transcript without any tree, the search would read every entry.
     const isGit = projectOf(state, task.projectId)?.git ?? true
     if (!isGit && (await archive.sessionState(taskId))?.tree == null)

@@ -34,7 +34,7 @@ export function findSecretPatterns(text: string): SecretPattern[] {
     if (!isMark(credentials))
       add(index + scheme.length, credentials.length, 'credentials', '[hidden: credentials]')
   for (const { index, 1: name = '', 2: between = '', 3: value = '' } of text.matchAll(assignments))
-    if (isSecretName(name) && !isMark(value))
+    if (isSecretName(name) && !isMark(value) && !isCall(between, value))
       add(index + name.length + between.length, value.length, 'named', `[hidden: ${name}]`)
   for (const { index, 0: token } of text.matchAll(tokens))
     if (hasSecretForm(token)) add(index, token.length, 'key', '[hidden: key]')
@@ -54,6 +54,10 @@ export function redactPatterns(text: string): string {
 
 /** A value that was masked before it was written. */
 const isMark = (value: string): boolean => value.startsWith('[hidden:')
+
+/** A program that computes the value, as in `token = createToken(user)`, shows nothing of it. */
+const isCall = (between: string, value: string): boolean =>
+  /^\s+=\s+$|^:\s+$/.test(between) && /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(/.test(value)
 
 /** Overlapping ones become one, with the mark of the first. */
 function withoutOverlaps(found: SecretPattern[]): SecretPattern[] {

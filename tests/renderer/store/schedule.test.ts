@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-const frameMs = 1000 / 60
+const frameMs = 16
 let pressKey = () => {}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const startedAt = performance.now()
   vi.stubGlobal('requestAnimationFrame', (onFrame: () => void) =>
-    setTimeout(onFrame, frameMs - (performance.now() % frameMs)),
+    setTimeout(onFrame, frameMs - ((performance.now() - startedAt) % frameMs)),
   )
   vi.stubGlobal('cancelAnimationFrame', clearTimeout)
   vi.stubGlobal('addEventListener', (_type: string, listener: () => void) => {

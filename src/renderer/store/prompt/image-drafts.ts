@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 
-export const attachmentSchema = z.object({
+const attachmentSchema = z.object({
   id: z.number(),
   /** The file's name; a pasted image has the system's name. */
   name: z.string(),

@@ -11,7 +11,7 @@ export function HomeScreen() {
   const { overlay } = useStores()
   const { info } = useAppInfo()
   const hasModel = info?.agents.some(({ kind, available }) => kind === 'model' && available)
-  // Whoever began with an import has still to set up everything, and may try the demo.
+  // A person who began with an import still has everything to set up, and may try the demo.
   const onlyImported = useLedger(({ children }) =>
     (children.get(null) ?? []).every(({ imported }) => imported),
   )

@@ -43,7 +43,7 @@ export type StatedFiles = z.infer<typeof statedSchema>
 const missingSchema = z.object({
   kind: z.literal('missing'),
   /**
-   * `no-git`: files are recorded only in Git projects. `before`: not recorded yet. `failed`: recording failed.
+   * `no-git`: files are recorded only in Git projects. `before`: not recorded yet, or by another tool. `failed`: recording failed.
    * `expired`: deleted with the transcript. `lost`: missing in the store. `not-stored`: the file existed, but its
    * content was not stored.
    */

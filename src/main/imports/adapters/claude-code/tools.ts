@@ -35,6 +35,10 @@ export function mapCall(name: string, input: unknown): MappedCall {
   return { name: known.name, input: Object.fromEntries(entries), kind: known.kind }
 }
 
+/** Results of calls that a person refused, or that were dropped because a call beside them had failed. */
+const notTried =
+  /^(?:The user doesn't want to (?:proceed with this tool use|take this action)|(?:<tool_use_error>)?Sibling tool call errored)/
+
 /** The structured detail of a result. `structured`: the record's structured result. Null: the text is sufficient. */
 export function detailOf(
   name: string,
@@ -44,6 +48,7 @@ export function detailOf(
 ): ToolDetail | null {
   const given = asRecord(input)
   const reported = asRecord(structured)
+  if (isError && notTried.test(output)) return { kind: 'not-run' }
   if (name === 'bash') {
     // A background command: the result only reports its start.
     if (text(reported.backgroundTaskId) !== null) return null

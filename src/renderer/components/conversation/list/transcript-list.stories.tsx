@@ -195,7 +195,7 @@ export const Hostile: Story = {
     await expect(box.scrollWidth).toBeLessThanOrEqual(box.clientWidth)
     // Two megabytes of output open without laying all of it out.
     await userEvent.click(canvas.getByRole('button', { name: /timed out/ }))
-    await expect(await canvas.findByRole('button', { name: 'Show all' })).toBeInTheDocument()
+    await expect(await canvas.findByRole('button', { name: 'Save to a file' })).toBeInTheDocument()
   },
 }
 
