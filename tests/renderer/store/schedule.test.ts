@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { framesOf } from '../../../src/renderer/store/schedule.ts'
 
 const frameMs = 16
-let pressKey = () => {}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -10,10 +10,6 @@ beforeEach(() => {
     setTimeout(onFrame, frameMs - ((performance.now() - startedAt) % frameMs)),
   )
   vi.stubGlobal('cancelAnimationFrame', clearTimeout)
-  vi.stubGlobal('addEventListener', (_type: string, listener: () => void) => {
-    pressKey = listener
-  })
-  vi.resetModules()
 })
 
 afterEach(() => {
@@ -21,25 +17,25 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-async function scheduled() {
-  const { withFrames } = await import('../../../src/renderer/store/schedule.ts')
+function scheduled() {
+  const page = new EventTarget()
   const times: number[] = []
-  const schedule = withFrames(() => times.push(performance.now()))
-  return { schedule, times }
+  const schedule = framesOf(page)(() => times.push(performance.now()))
+  return { schedule, times, pressKey: () => page.dispatchEvent(new Event('keydown')) }
 }
 
 const advance = (ms: number) => vi.advanceTimersByTime(ms)
 
-it('publishes once for all requests before the next frame', async () => {
-  const { schedule, times } = await scheduled()
+it('publishes once for all requests before the next frame', () => {
+  const { schedule, times } = scheduled()
   for (let n = 0; n < 100; n++) schedule.request()
   expect(times).toEqual([])
   advance(2 * frameMs)
   expect(times).toHaveLength(1)
 })
 
-it('publishes a feed that never rests with every second frame', async () => {
-  const { schedule, times } = await scheduled()
+it('publishes a feed that never rests with every second frame', () => {
+  const { schedule, times } = scheduled()
   for (let ms = 0; ms < 1_000; ms += 4) {
     schedule.request()
     advance(4)
@@ -48,8 +44,8 @@ it('publishes a feed that never rests with every second frame', async () => {
   expect(times.length).toBeLessThanOrEqual(32)
 })
 
-it('leaves one frame after a key to what was typed, and no more while a key is held', async () => {
-  const { schedule, times } = await scheduled()
+it('leaves one frame after a key to what was typed, and no more while a key is held', () => {
+  const { schedule, times, pressKey } = scheduled()
   advance(105)
   schedule.request()
   pressKey()
@@ -65,8 +61,8 @@ it('leaves one frame after a key to what was typed, and no more while a key is h
   expect(times.length).toBeGreaterThan(15)
 })
 
-it('publishes in a hidden tab, which gets no frames, and nothing once cancelled', async () => {
-  const { schedule, times } = await scheduled()
+it('publishes in a hidden tab, which gets no frames, and nothing once cancelled', () => {
+  const { schedule, times } = scheduled()
   vi.stubGlobal('requestAnimationFrame', () => 1)
   schedule.request()
   advance(300)
