@@ -125,13 +125,16 @@ export function ArchiveList(props: {
     { keys: 'x', label: 'Mark for deletion', group: 'Lists', run: pick },
   ])
 
+  const items = virtualizer.getVirtualItems()
+  // A row out of view may not be rendered, and must not be referred to then.
+  const active = items.some(({ index }) => index === at) ? selected : null
   return (
     <div
       ref={scroller}
       role="tree"
       data-stays
       aria-label="Transcripts"
-      aria-activedescendant={selected ? optionId(selected) : undefined}
+      aria-activedescendant={active ? optionId(active) : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
       // The selected row shows the ring.
@@ -141,7 +144,7 @@ export function ArchiveList(props: {
       )}
     >
       <div className="relative" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
+        {items.map(({ key, index, start, size }) => {
           const row = rows[index]
           if (!row) return null
           const style = { height: size, transform: `translateY(${start}px)` }
