@@ -1,5 +1,4 @@
 /** The answers about transcripts: pages and folds of the entries in memory. */
-import { wholeOutputOf } from '../../src/main/search/documents.ts'
 import { createPlaceFinder } from '../../src/main/search/transcript/find-places.ts'
 import type { FindEvent } from '../../src/shared/contract/transcripts/find.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
@@ -22,6 +21,7 @@ import { transcriptStateOf } from '../../src/shared/projections/transcript/trans
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { Task } from '../../src/shared/records/tasks/tasks.ts'
+import { wholeOutputOf } from '../../src/shared/records/whole-output.ts'
 import { type Implementer, withAnswers } from './implementer.ts'
 import type { Memory } from './memory.ts'
 import { wholeOutput } from './workspaces.ts'

@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
 import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
-import { temporaryDir } from '../harness.ts'
-import { itInSoak } from '../soak.ts'
-import { claudeLog, writeFiles } from './claude-code-log.ts'
-import { expectEveryMutationRead, expectNothingLost } from './mutated-lines.ts'
-import { messagesOf as messages, type ReadSession, readSessions, typesOf } from './read-session.ts'
+import { claudeLog } from './claude-code-log.ts'
+import { readFiles, readLog, session } from './read-claude-log.ts'
+import { messagesOf as messages, typesOf } from './read-session.ts'
 
-const session = '1b2c3d4e-0000-4000-8000-000000000001'
-
-async function read(files: Record<string, string>): Promise<ReadSession[]> {
-  return readSessions(claudeCodeAdapter, await writeFiles(await temporaryDir(), files))
-}
-async function readLog(text: string): Promise<ReadSession> {
-  const [only] = await read({ [`${session}.jsonl`]: text })
-  if (!only) throw new Error('no session was found')
-  return only
-}
 describe('a conversation', () => {
   it('[I2] becomes turns with calls before their message, usage counted once for each message', async () => {
     const log = claudeLog(session)
@@ -224,7 +211,7 @@ describe('a conversation', () => {
     const compaction = claudeLog('1b2c3d4e-0000-4000-8000-00000000000c', { isSidechain: true })
     compaction.prompt('Summarize')
     compaction.says('m9', 'Summary of all that was.')
-    const [one] = await read({
+    const [one] = await readFiles({
       [`${session}.jsonl`]: log.text(),
       [`${session}/subagents/agent-acompact-1.jsonl`]: compaction.text(),
     })
@@ -252,7 +239,7 @@ describe('a conversation', () => {
       'c1',
       '<persisted-output>\nOutput too large (51KB). Full output saved to: /elsewhere/tool-results/c1.txt\n\nPreview:\nx',
     )
-    const [one] = await read({
+    const [one] = await readFiles({
       [`${session}.jsonl`]: log.text(),
       [`${session}/tool-results/c1.txt`]: 'the whole output',
     })
@@ -411,7 +398,7 @@ describe('sub-agents', () => {
     })
     agent.prompt('Look for the puffin')
     agent.says('s1', 'A puffin was there.')
-    const sessions = await read({ [`${session}.jsonl`]: log.text(), [name]: agent.text() })
+    const sessions = await readFiles({ [`${session}.jsonl`]: log.text(), [name]: agent.text() })
     expect(sessions).toHaveLength(1)
     const [one] = sessions
     expect(one?.links).toEqual({ linked: 1, unlinked: 0, orphaned: 0, missing: 0 })
@@ -454,7 +441,7 @@ describe('sub-agents', () => {
   it('are linked by the progress of their call when it has no result', async () => {
     const log = mainLog()
     log.add('progress', { parentToolUseID: 'c1', data: { type: 'agent_progress', agentId: 'a1' } })
-    const [one] = await read({
+    const [one] = await readFiles({
       [`${session}.jsonl`]: log.text(),
       [`${session}/subagents/agent-a1.jsonl`]: agentLog().text(),
       [`${session}/subagents/agent-a2.jsonl`]: agentLog({ agentId: 'a2' }).text(),
@@ -466,7 +453,7 @@ describe('sub-agents', () => {
   })
 
   it('are kept under a separate root if the file of their session is missing', async () => {
-    const [one] = await read({ [`${session}/subagents/agent-a1.jsonl`]: agentLog().text() })
+    const [one] = await readFiles({ [`${session}/subagents/agent-a1.jsonl`]: agentLog().text() })
     expect(one?.found).toMatchObject({ key: session, isHidden: true })
     expect(one?.links).toMatchObject({ orphaned: 1 })
     // As old as its sub-agents, also where its transcript has no other entries.
@@ -479,77 +466,5 @@ describe('sub-agents', () => {
       { parentId: null, title: 'Parent deleted: session 1b2c3d4e', cwd: '/code/app' },
       { title: 'Look for the puffin', report: 'A puffin was there.' },
     ])
-  })
-})
-
-describe('damage', () => {
-  const good = () => {
-    const log = claudeLog(session)
-    log.prompt('One')
-    log.says('m1', 'Two')
-    log.prompt('Three')
-    return log
-  }
-
-  it('[I2] reads glued records, skips NUL blocks, and says where a line is torn', async () => {
-    const [one = '', two = '', three = ''] = good().lines
-    const text = [`${one}${two}`, '\0\0\0', `${three.slice(0, 60)}${three}`, three.slice(0, -9)]
-    const read = await readLog(text.join('\n'))
-    expect(messages(read.entriesOf(''))).toEqual(['user: One', 'assistant: Two', 'user: Three'])
-    expect(read.damage.map(({ line, reason }) => [line, reason])).toEqual([
-      [2, 'only NUL bytes'],
-      [3, 'a torn record'],
-      [4, 'a torn record'],
-    ])
-  })
-
-  it('[I2][J10] reads a line of megabytes whole, and skips one that no memory could hold', async () => {
-    const log = claudeLog(session)
-    log.prompt('One')
-    log.calls('m1', 'c1', 'Bash', { command: 'cat big' })
-    const output = 'a line of output\n'.repeat(300_000)
-    log.returns('c1', output)
-    log.raw(`{"type":"user","message":"${'x'.repeat(49 << 20)}"}`)
-    log.says('m2', 'Two')
-    const { tasks, damage, entriesOf } = await readLog(log.text())
-    const result = entriesOf('').find(({ type }) => type === 'tool-result')
-    expect(result).toMatchObject({ output })
-    expect(damage.map(({ line, reason }) => [line, reason])).toEqual([[4, 'longer than 48 MB']])
-    expect(tasks).toMatchObject([{ counts: { lines: 5, mapped: 4, foreign: 0, damaged: 1 } }])
-  })
-
-  const file = () => ({
-    adapter: claudeCodeAdapter,
-    name: `${session}.jsonl`,
-    lines: good().lines.map((line, at) => ({
-      line,
-      says: ['user: One', 'assistant: Two', 'user: Three'][at] ?? null,
-    })),
-  })
-
-  it('[I2] never throws, and never loses a good line, whatever is done to the others', async () => {
-    await expectNothingLost(file(), await temporaryDir(), 40)
-  })
-
-  itInSoak('[I2] reads every mutation of a file', async () => {
-    await expectEveryMutationRead(file(), await temporaryDir())
-  })
-})
-
-describe('what is found', () => {
-  it('says what Claude Code will delete, and what its own list leaves out', async () => {
-    const log = claudeLog(session)
-    log.prompt('One')
-    const dir = await writeFiles(await temporaryDir(), {
-      'settings.json': '{"cleanupPeriodDays": 3}',
-      [`projects/-work-app/${session}.jsonl`]: log.text(),
-      'projects/-work-app/notes.jsonl': '{"a":1}\n',
-      'projects/-work-app/sessions-index.json': '{"entries":[{"sessionId":"other"}]}',
-    })
-    const [one, ...others] = await readSessions(claudeCodeAdapter, dir)
-    expect(others).toEqual([])
-    expect(one?.found).toMatchObject({ projectDir: '/code/app', isHidden: true })
-    const { expiresAtMs, files } = one?.found ?? {}
-    expect(expiresAtMs).toBe((files?.[0]?.mtimeMs ?? 0) + 3 * 86_400_000)
   })
 })

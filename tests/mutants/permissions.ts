@@ -8,7 +8,11 @@ export const permissionsMutants: Mutant[] = [
     find: "    verdicts.find(({ kind }) => kind === 'deny') ??\n",
     replace: '',
     harm: 'What a project forbids is allowed by a rule of the person.',
-    tests: ['tests/agents/permissions/decide.test.ts', 'tests/agents/permissions/places.test.ts'],
+    tests: [
+      'tests/agents/permissions/covered.test.ts',
+      'tests/agents/permissions/decide.test.ts',
+      'tests/agents/permissions/places.test.ts',
+    ],
   },
   {
     id: 'permissions-unclear-proposed',
@@ -16,7 +20,7 @@ export const permissionsMutants: Mutant[] = [
     find: '  let canPropose = seen.unclear.length === 0\n',
     replace: '  let canPropose = true\n',
     harm: 'A person is offered a rule for a command of which nobody knows what it runs.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-policy-writable',
@@ -24,7 +28,11 @@ export const permissionsMutants: Mutant[] = [
     find: '  if (!isWritten) return null\n',
     replace: '  if (isWritten || !isWritten) return null\n',
     harm: 'An agent that may edit files widens the policy of its repository.',
-    tests: ['tests/agents/permissions/decide.test.ts', 'tests/agents/permissions/places.test.ts'],
+    tests: [
+      'tests/agents/permissions/covered.test.ts',
+      'tests/agents/permissions/decide.test.ts',
+      'tests/agents/permissions/places.test.ts',
+    ],
   },
   {
     id: 'permissions-deny-by-path-escaped',
@@ -32,7 +40,7 @@ export const permissionsMutants: Mutant[] = [
     find: '  const program = basename(name.value).toLowerCase()\n',
     replace: '  const program = name.value\n',
     harm: '/usr/bin/rm runs where rm is forbidden.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-hidden-character',
@@ -40,7 +48,7 @@ export const permissionsMutants: Mutant[] = [
     find: '  if (hidden !== null) unclear(',
     replace: '  if (hidden === command) unclear(',
     harm: 'A rule allows a command whose text looks like another one.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-here-document-substitution',
@@ -48,7 +56,7 @@ export const permissionsMutants: Mutant[] = [
     find: '    for (const part of parts) scanPart(part, findingsFor(reader))\n',
     replace: '',
     harm: 'A command inside a here-document runs without being asked about.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-answered-by-mode',
@@ -112,7 +120,7 @@ export const permissionsMutants: Mutant[] = [
     find: "    if (word.kind === 'dynamic') return true\n",
     replace: "    if (word.kind === 'dynamic') return false\n",
     harm: 'A rule that denies "git push" does not see "git $x".',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-rule-elsewhere',
@@ -120,7 +128,7 @@ export const permissionsMutants: Mutant[] = [
     find: '  (command.runsInside || rule.words.length === 0) &&\n',
     replace: '',
     harm: 'An installed agent names another folder, and "rm -rf dist" is allowed there.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-descriptor-written',
@@ -128,7 +136,7 @@ export const permissionsMutants: Mutant[] = [
     find: 'const outputs = /^\\/dev\\/(null|stdout|stderr)$/\n',
     replace: 'const outputs = streams\n',
     harm: 'A command writes any file of the working directory unasked: it reads it as input and writes to /dev/stdin.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-git-option-covered',
@@ -136,7 +144,7 @@ export const permissionsMutants: Mutant[] = [
     find: '  coversStarred(rule, command) &&\n',
     replace: '',
     harm: 'A rule for "git log" lets Git write any file (--output).',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'configuration-beside-any-skills-folder',
@@ -160,7 +168,7 @@ export const permissionsMutants: Mutant[] = [
     find: "if (program !== 'bash' && !isReadAlike(script.value))",
     replace: "if (program === '' && !isReadAlike(script.value))",
     harm: 'sh -c runs a file of the repository that bash would take for an assignment.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-other-shell-as-bash',
@@ -168,7 +176,7 @@ export const permissionsMutants: Mutant[] = [
     find: "if (request.shell === 'unknown' && !isReadAlike(request.command))",
     replace: 'if (!request)',
     harm: 'The zsh of an installed agent runs code in a pattern that bash would only echo.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-option-by-pattern',
@@ -184,7 +192,7 @@ export const permissionsMutants: Mutant[] = [
     find: "isPlainLocale(value ?? '$')",
     replace: "value !== ''",
     harm: 'In a locale such as GBK bash ends a quoted text earlier than the parser, and runs the rest.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'acp-any-call-with-a-command',

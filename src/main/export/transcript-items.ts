@@ -111,7 +111,7 @@ interface Limits {
 const inputLimits: Limits = { chars: inputCharsMax, items: Number.POSITIVE_INFINITY }
 const foreignLimits: Limits = { chars: foreignCharsMax, items: foreignItemsMax }
 
-/** Returns the value with its long texts and lists cut, and the number of what was left out in their places. */
+/** Returns the value with long texts and lists shortened; the end of each says how much was left out. */
 function withShortTexts<Value>(value: Value, limits: Limits): Value {
   if (typeof value === 'string') {
     const leftOut = value.length - limits.chars

@@ -151,13 +151,6 @@ function inputOf(input: unknown): { texts: string[]; paths: string[] } {
   return { texts, paths }
 }
 
-/** The SHA-256 of the blob with a command's complete output; null if the entry itself is complete. */
-export function wholeOutputOf(entry: Entry): string | null {
-  if (entry.type !== 'tool-result') return null
-  const detail = toolDetailSchema.safeParse(entry.detail).data
-  return detail?.kind === 'bash' ? (detail.whole?.sha256 ?? null) : null
-}
-
 /** All strings in a JSON value, in order, at any depth. Field names are excluded. */
 function textsIn(value: unknown): string[] {
   const texts: string[] = []

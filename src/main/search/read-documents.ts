@@ -1,7 +1,8 @@
 import type { Entry } from '../../shared/records/entries.ts'
 import { parseEntry } from '../../shared/records/parse-entry.ts'
+import { wholeOutputOf } from '../../shared/records/whole-output.ts'
 import { blobDirectory, readBlob, readJournal } from '../journal/index.ts'
-import { documentsOf, type SearchDocument, wholeOutputOf } from './documents.ts'
+import { documentsOf, type SearchDocument } from './documents.ts'
 
 /** Yields the entries of the transcript in `file` from `fromSeq` on, with whole outputs. Throws JournalReadError. */
 export async function* readEntries(
@@ -10,9 +11,9 @@ export async function* readEntries(
 ): AsyncGenerator<{ entry: Entry; wholeOutput: string | null }> {
   for await (const record of readJournal(file, { fromSeq })) {
     const entry = parseEntry(record)
-    const sha256 = wholeOutputOf(entry)
-    const whole = sha256 === null ? null : await readBlob(blobDirectory(file), sha256)
-    yield { entry, wholeOutput: whole?.toString() ?? null }
+    const whole = wholeOutputOf(entry)
+    const content = whole && (await readBlob(blobDirectory(file), whole.sha256))
+    yield { entry, wholeOutput: content?.toString() ?? null }
   }
 }
 

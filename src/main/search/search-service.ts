@@ -12,10 +12,11 @@ import { plainMarkdown } from '../../shared/plain-markdown.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { wholeOutputOf } from '../../shared/records/whole-output.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { documentsOf, wholeOutputOf } from './documents.ts'
+import { documentsOf } from './documents.ts'
 import type { Found } from './index/find.ts'
 import { startIndexThread } from './index/index-thread.ts'
 import { type IndexUpdates, startIndexUpdates } from './index/index-updates.ts'
@@ -132,8 +133,8 @@ export function createSearchService(deps: Dependencies): SearchService {
   }
 
   async function wholeOutput(taskId: TaskId, entry: Entry): Promise<string | null> {
-    const sha256 = wholeOutputOf(entry)
-    return sha256 === null ? null : ((await archive.blob(taskId, sha256))?.toString() ?? null)
+    const whole = wholeOutputOf(entry)
+    return whole && ((await archive.blob(taskId, whole.sha256))?.toString() ?? null)
   }
 
   async function scanned(

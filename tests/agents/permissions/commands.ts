@@ -410,6 +410,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['n\u0440m test', 'ask'],
   ['npm\u00a0test', 'ask'],
   ['npm test\u200b', 'ask'],
+  ['npm test a\u200bb', 'ask'],
   ['npm test \u202e; rm x', 'ask'],
   ['npm test\u2028rm x', 'ask'],
   ['npm test\r\nrm x', 'ask'],

@@ -1,9 +1,9 @@
 /**
- * The commands that a rule may allow with any arguments (`git log *`), and what a star covers of each: options that only
- * choose what it looks at, tests or prints, and paths within the working directory. A list of what is covered, since
- * programs have more options than anybody knows that run, write or read what they name. All else needs a rule that says
- * it.
+ * The commands for which a rule may end with a star (`git log *`), and the arguments that the star covers: options that
+ * only select or print, and paths within the working directory. It is a list of what is allowed, because no list of
+ * options that run, write or read what they name would be complete. Other arguments are asked about.
  */
+import { pathIn } from './reading-commands.ts'
 import type { ShellWord } from './shell-words.ts'
 
 interface Starred {
@@ -13,20 +13,24 @@ interface Starred {
   letters: string
   /** What its operands may be; `null`: it may have none but numbers. */
   operands: RegExp | null
+  /** Whether an argument may be an address. Many programs load a module or a package from one. */
+  takesAddresses: boolean
 }
 
+const anyText = /^/
+
 /** `options`: long options as they are, letters of short options after one dash. */
-function starred(options: string, operands: RegExp | null = /^/): Starred {
+function starred(options: string, operands: RegExp | null = anyText): Starred {
   const words = options.split(/\s+/).filter(Boolean)
   const letters = words.filter((one) => /^-[A-Za-z\d]+$/.test(one)).map((one) => one.slice(1))
   const names = words.filter((one) => one.startsWith('--'))
-  return { names: new Set(names), letters: letters.join(''), operands }
+  return { names: new Set(names), letters: letters.join(''), operands, takesAddresses: false }
 }
 
 /** The same for a program that takes options with one dash or two. */
-function starredWithDash(options: string, operands: RegExp | null = /^/): Starred {
+function starredWithDash(options: string, operands: RegExp | null = anyText): Starred {
   const names = options.split(/\s+/).flatMap((one) => [`-${one}`, `--${one}`])
-  return { names: new Set(names), letters: '', operands }
+  return { names: new Set(names), letters: '', operands, takesAddresses: false }
 }
 
 const gitNames = `
@@ -84,8 +88,8 @@ const gitCommands = `
   tag adfilmn
 `
 
-/** No address, no variable as of make, and no file of arguments. */
-const testOperand = /^(?!@|[\w.]+[:+?!]*=|\w+:\/\/|data:)/
+/** No variable as in `make A=b`, and no file of arguments. */
+const testOperand = /^(?!@|[\w.]+[:+?!]*=)/
 /**
  * Of tests, linters, builds and what a project's script may run. None of them names a file to write or a program in any of
  * the usual ones: `-e` and `-p` are code to Node, `-n` is an option of Node to mocha, `-r` and `-c` name what is loaded.
@@ -109,9 +113,9 @@ const testOptions = `
 const scripts = starred(testOptions, testOperand)
 const packages = starred(
   '--all --depth --dev --global --include --json --latest --link --long --omit --only --parseable --pattern --prod --production --workspace --workspaces -aglw',
-  /^(?!\w[\w+.-]*:)/,
+  // A name in a registry, rather than a repository or a folder.
+  /^(?:@[\w.-]+\/)?[^:/]+$/,
 )
-const plainText = /^(?!\w+:\/\/)/
 const cargo = starred(
   `--all --all-features --all-targets --bench --benches --bin --bins --check --color --depth --doc
   --document-private-items --edges --exact --example --examples --exclude --features --format-version --frozen --ignored
@@ -127,11 +131,9 @@ const go = starredWithDash(
 )
 const docker = starred(
   '--all --details --digests --filter --follow --format --latest --no-color --no-log-prefix --no-stream --no-trunc --quiet --services --since --size --status --tail --timestamps --until -aflnqst',
-  plainText,
 )
 const gh = starred(
   '--assignee --author --base --branch --comments --commit --draft --event --head --job --jq --json --label --limit --log --log-failed --mention --milestone --name-only --patch --required --search --state --status --template --user --workflow -aAbBceHjLlmqsStu',
-  plainText,
 )
 const dotnet = starred(
   '--configuration --filter --framework --list-tests --nologo --no-build --no-dependencies --no-incremental --no-restore --self-contained --verbosity --verify-no-changes -cfv',
@@ -149,7 +151,7 @@ const make = starred(
   '--always-make --dry-run --jobs --keep-going --no-print-directory --output-sync --quiet --silent --trace -BijkqnsO',
   null,
 )
-const terraform = starredWithDash('check diff recursive no-color json', plainText)
+const terraform = starredWithDash('check diff recursive no-color json')
 
 const table = new Map<string, Starred>()
 const add = (commands: string, of: Starred): void => {
@@ -157,7 +159,7 @@ const add = (commands: string, of: Starred): void => {
 }
 for (const line of gitCommands.trim().split('\n')) {
   const [name = '', letters = ''] = line.trim().split(' ')
-  add(`git ${name}`, starred(`${gitNames} -${letters}`))
+  add(`git ${name}`, { ...starred(`${gitNames} -${letters}`), takesAddresses: true })
 }
 add('vitest, jest, mocha, eslint, prettier, biome, ruff, mypy, rspec, phpunit', scripts)
 add('pytest', starred(`${testOptions} -n`, testOperand))
@@ -256,6 +258,11 @@ const interpreters =
   /^(?:(?:ba|da|z|fi|k)?sh|sudo|doas|su|ssh|eval|source|\.|exec|env|xargs|node|python[\d.]*|perl|ruby|php|deno|bun|tsx|ts-node|osascript|awk|sed|npx|bunx|uvx|pipx)$/
 export const isInterpreter = (program: string): boolean => interpreters.test(program)
 
+/** Parsers of addresses skip space and control characters. */
+const isAddress = (value: string): boolean =>
+  [...value].some((character) => character < ' ') ||
+  /^\s*(?:(?:data|file|https?):|\w+:\/\/)/i.test(value)
+
 /** What `StarredCommand` says of the argument at `at`. `isInside`: if it is a path, it is within the working directory. */
 export function coversArgument(
   { covers, isScript }: StarredCommand,
@@ -267,6 +274,7 @@ export function coversArgument(
   if (!word || word.kind === 'dynamic' || !isInside) return false
   const text = word.value
   const isList = covers.operands === testOperand
+  if (!covers.takesAddresses && isAddress(pathIn(text))) return false
   // `json:../out`, `html=/tmp/out`
   if (isList && /[=:,](?:~|\/|\.\.(?:\/|$))/.test(text)) return false
   if (text === '--' || text === '-') return true

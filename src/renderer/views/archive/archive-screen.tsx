@@ -118,11 +118,7 @@ export function ArchiveScreen(props: {
             summary={transcripts?.find(({ taskId }) => taskId === chosen) ?? null}
           />
         ) : (
-          <NothingHere
-            what="task"
-            id={selected}
-            candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
-          />
+          <NothingHere what="task" id={selected} lookup={lookup} />
         )}
       </section>
     </div>

@@ -44,14 +44,7 @@ export function TaskScreen(props: {
 }) {
   const lookup = useTaskLookup(props.taskId)
   const child = useTaskLookup(props.transcriptOf ?? props.taskId)
-  if (lookup.kind !== 'found')
-    return (
-      <NothingHere
-        what="task"
-        id={props.taskId}
-        candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
-      />
-    )
+  if (lookup.kind !== 'found') return <NothingHere what="task" id={props.taskId} lookup={lookup} />
   return (
     <>
       <FoundTask taskId={lookup.id} seq={props.transcriptOf ? undefined : props.seq} />

@@ -145,7 +145,7 @@ function SessionChoice(props: {
   )
 }
 
-/** `isPartly`: some of what it stands for is left out. */
+/** `isPartly`: only some of the sessions below it are chosen. */
 function Choice(props: {
   isChosen: boolean
   isPartly?: boolean

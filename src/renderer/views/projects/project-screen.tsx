@@ -25,13 +25,7 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
   const lookup = useProjectLookup(projectId)
   const project = useProject(lookup.kind === 'found' ? lookup.id : null)
   if (project) return <KnownProject project={project} />
-  return (
-    <NothingHere
-      what="project"
-      id={projectId}
-      candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
-    />
-  )
+  return <NothingHere what="project" id={projectId} lookup={lookup} />
 }
 
 /** A project: its folder, and the agents that were started in it, newest first. */

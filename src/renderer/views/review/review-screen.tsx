@@ -40,14 +40,7 @@ export function ReviewScreen(props: { requestedId: string; path: string | null }
   const { requestedId, path } = props
   const lookup = useTaskLookup(requestedId)
   const task = useTask(lookup.kind === 'found' ? lookup.id : null)
-  if (lookup.kind !== 'found')
-    return (
-      <NothingHere
-        what="task"
-        id={requestedId}
-        candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
-      />
-    )
+  if (lookup.kind !== 'found') return <NothingHere what="task" id={requestedId} lookup={lookup} />
   return task ? <Review key={task.id} task={task} path={path} /> : null
 }
 

@@ -1,3 +1,4 @@
+import type { IdLookup } from '../../../shared/records/ids.ts'
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { homeRoute } from '../../store/window/route.ts'
@@ -16,9 +17,10 @@ export function UnknownAddress({ address }: { address: string }) {
   )
 }
 
-/** Shown for a link whose id is unknown or ambiguous. */
-export function NothingHere(props: { what: string; id: string; candidates?: string[] }) {
-  const { what, id, candidates = [] } = props
+/** Shown for a link whose id is unknown or ambiguous. `lookup`: its result, which has the candidates of an ambiguous one. */
+export function NothingHere(props: { what: string; id: string; lookup?: IdLookup<string> }) {
+  const { what, id, lookup } = props
+  const candidates = lookup?.kind === 'ambiguous' ? lookup.candidates : []
   const { navigation } = useStores()
   return (
     <>

@@ -26,14 +26,7 @@ export function TranscriptScreen(props: {
 }) {
   const { requestedId, seq, replaying } = props
   const lookup = useTaskLookup(requestedId)
-  if (lookup.kind !== 'found')
-    return (
-      <NothingHere
-        what="task"
-        id={requestedId}
-        candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
-      />
-    )
+  if (lookup.kind !== 'found') return <NothingHere what="task" id={requestedId} lookup={lookup} />
   return <FoundTranscript key={lookup.id} taskId={lookup.id} seq={seq} replaying={replaying} />
 }
 

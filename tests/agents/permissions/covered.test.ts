@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest'
+import { decide } from '../../../src/main/agents/permissions/decide.ts'
+import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
+import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
+import { place, verdictOf } from './verdicts.ts'
+
+describe('[P3] what a rule covers, and what not', () => {
+  const asked = (command: string, mode: PermissionMode = 'ask', rules: PermissionRule[] = []) =>
+    expect(verdictOf(command, { mode, rules }).kind, command).toBe('ask')
+  const allowed = (rule: string): PermissionRule[] => [{ effect: 'allow', rule }]
+
+  it('asks about a script of sh that dash reads differently than bash', () => {
+    asked(String.raw`sh -c "echo \$'\\'; touch x #'"`)
+    for (const shell of ['sh', 'dash', 'ash', '/bin/sh']) {
+      asked(`${shell} -c '[[ a || ./evil ]]'`)
+      asked(`${shell} -c 'echo a &> b'`, 'allow-edits')
+      asked(`${shell} -c 'cat <(./evil)'`)
+      asked(`${shell} -c '((./evil))'`)
+    }
+    for (const script of [
+      'a+=b/evil',
+      'a[0]=b/evil',
+      'cat <<< a',
+      '{fd}<a cat',
+      'cat {a,b}',
+      'cat ~+/a',
+      'cat @(a|b)',
+      'f() (./evil)',
+    ])
+      asked(`sh -c ${JSON.stringify(script)}`)
+    for (const script of [
+      'cat a 2>&1 | head',
+      'cd src && ls -la; wc -l *.ts',
+      "grep -n 'a+=[b]' src/x || true",
+      '(cd src; cat a)',
+      'if [ -f a ]; then cat a; fi',
+    ])
+      expect(verdictOf(`sh -c "${script}"`, { rules: [] }).kind, script).toBe('allow')
+    expect(verdictOf(`bash -c '[[ a == b ]] || cat a'`).kind).not.toBe('deny')
+  })
+
+  it('asks about a command that zsh or fish reads differently than bash', () => {
+    const of = (command: string, shell: 'bash' | 'unknown' = 'unknown') =>
+      decide([{ mode: 'ask', rules: [] }], { kind: 'command', command, place, shell }).kind
+    for (const command of [
+      "echo *(e:'touch pwned':)",
+      'path=./bin; ls',
+      'for path in ./bin; do ls; done',
+      'cat =evil',
+      "echo 'a\\' 'b; touch pwned; echo \\'",
+      'cat "$a[b]"',
+      'echo a ^b',
+      'a+=b/evil',
+      '{ echo a } always { touch pwned; }',
+      'if false; then { echo a } else { touch pwned; }; fi',
+      'cat<1-9>/dev/null',
+      "printf %d 'path[$(touch pwned)]'",
+      "test -t 'path[$(touch pwned)]'",
+      'echo x >! a',
+      'cat **/sec',
+      "histchars='!^:'; ls",
+      'ls 11>/dev/null',
+      '11>&2 ls',
+      '1=a ls',
+    ])
+      expect(of(command), command).toBe('ask')
+    for (const command of [
+      'ls -la src | head -5',
+      "grep -rn 'a b' src && cat README.md",
+      'wc -l *.ts',
+    ])
+      expect(of(command), command).toBe('allow')
+    expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')
+  })
+
+  it('judges a command in every directory that its shell may be in', () => {
+    const of = (command: string, folders: readonly string[] | null) =>
+      decide([{ mode: 'allow-edits', rules: [] }], { kind: 'command', command, place, folders })
+        .kind
+    expect(of('echo x > a', ['/code/api/src'])).toBe('allow')
+    expect(of('echo x > a', ['/code/other'])).toBe('ask')
+    expect(of('echo x > a', null)).toBe('ask')
+    expect(of('cat a', null)).toBe('ask')
+  })
+
+  it('asks about a locale in which a backslash may be half a character', () => {
+    for (const value of ['zh_CN.GBK', 'ja_JP', 'ja_JP.SJIS', 'zh_TW.Big5']) {
+      asked(`LC_ALL=${value}; echo a`)
+      asked(`LANG=${value} cat a`)
+      asked(`export LC_CTYPE=${value}`)
+    }
+    for (const value of ['C', 'POSIX', 'C.UTF-8', 'en_US.utf8', ''])
+      expect(verdictOf(`LC_ALL=${value} cat a`, { rules: [] }).kind, value).toBe('allow')
+  })
+
+  it.each([
+    ['git cherry-pick *', 'git cherry-pick --strategy=x/evil HEAD~1'],
+    ['git cherry-pick *', 'git cherry-pick --strat x/evil HEAD~1'],
+    ['make test *', "make test --eval='$(shell touch a)'"],
+    ['make test *', 'make test -kf x.mk'],
+    ['make test *', 'make test SHELL=./x'],
+    ['go test *', "go test -exec 'touch a' ./..."],
+    ['go test *', 'go test -toolexec=./x'],
+    ['npm test *', 'npm test --script-s=./x'],
+    ['cargo test *', 'cargo test --config build.rustc="./x"'],
+    ['mvn test *', 'mvn test exec:exec'],
+    ['gradle test *', 'gradle test -I x.gradle'],
+    ['just test *', 'just test --shell ./x'],
+    ['npm test *', 'npm test -script-shell=./x'],
+    ['make test *', 'make test --mak=x.mk'],
+    ['dotnet test *', 'dotnet test -l:./x.dll'],
+    ['gradle test *', 'gradle test -qIx.gradle'],
+    ['mypy *', 'mypy --python-executable ./x'],
+    ['pip list *', 'pip list --python ./x'],
+    ['eslint *', 'eslint -o ../.bashrc src'],
+    ['pytest *', 'pytest --basetemp=/home/u'],
+    ['pytest *', 'pytest --junitxml ../x'],
+    ['jest *', 'jest --outputFile=../x'],
+    ['tsc *', 'tsc --outFile ../x'],
+    ['git diff *', 'git diff --no-index /dev/null ../key'],
+    // Prints two files without being told that they are none of the repository.
+    ['git diff *', 'git diff /etc/hostname /etc/passwd'],
+    ['git diff *', 'git diff -- ../key a'],
+    ['git blame *', 'git blame --contents /etc/passwd a'],
+    ['git blame *', 'git blame --ignore-revs-file=/etc/passwd a'],
+    ['git blame *', 'git blame -S revs a'],
+    ['git rm *', 'git rm --pathspec-from-file=/etc/passwd'],
+    ['git commit *', 'git commit -F /etc/passwd'],
+    ['git commit *', 'git commit -F notes'],
+    ['git commit *', 'git commit -qF notes'],
+    ['git commit *', 'git commit -t notes'],
+    ['git commit *', 'git commit --file=notes'],
+    ['git commit *', 'git commit --no-verify -m a'],
+    ['git commit *', 'git commit -nm a'],
+    ['git tag *', 'git tag -F notes v1'],
+    ['git merge *', 'git merge -s x/evil topic'],
+    // It moves the file there before it refuses to.
+    ['git mv *', 'git mv evil .git/hooks/pre-commit'],
+    ['git mv *', 'git mv evil .GIT/hooks/pre-commit'],
+    ['git ls-files *', 'git ls-files -X ../list'],
+    ['git *', 'git -C /code/other log'],
+    ['git *', 'git --git-dir=evil log'],
+    ['git *', 'git --work-tree .. status'],
+    ['git log *', 'git log -O/etc/passwd'],
+    ['make test *', 'make test install'],
+    ['make test *', 'make test -- CC=evil'],
+    ['gradle test *', 'gradle test publish'],
+    ['mvn test *', 'mvn test deploy'],
+    ['cargo fmt *', 'cargo fmt -- ../other/a.rs'],
+    ['cargo clippy *', 'cargo clippy -- -C linker=./evil'],
+    ['cargo test *', 'cargo test -- --logfile=../a'],
+    ['npm test *', 'npm test --cache=../a'],
+    ['npm test *', 'npm test --logs-dir ../a'],
+    ['npm test *', 'npm test -- --import=data:text/javascript,evil'],
+    // Loaded as a module, in any spelling of an address.
+    ['npm test *', 'npm test -- --reporter=data:text/javascript,evil'],
+    ['vitest *', 'vitest run --reporter=DATA:text/javascript,evil'],
+    ['vitest *', "vitest run '--reporter= data:text/javascript,evil'"],
+    ['vitest *', "vitest run '--reporter=da\tta:text/javascript,evil'"],
+    ['vitest *', 'vitest run --reporter DATA:text/javascript,evil'],
+    ['mocha *', 'mocha --reporter=file:evil.js'],
+    ['jest *', 'jest --filter=data:text/javascript,evil'],
+    ['npm test *', 'npm test -- -e evil'],
+    ['npm test *', 'npm test -- -p evil'],
+    ['npm test *', 'npm test -- -n import=data:text/javascript,evil'],
+    ['npm test *', 'npm test -- -bn x'],
+    ['npm test *', 'npm test -- --outputFile=../a'],
+    ['npm test *', 'npm test -- /tmp/evil.test.js'],
+    ['npm test *', 'npm test -- --reporter=json:/tmp/a'],
+    ['npm run build *', "npm run build -- 'CC=touch evil'"],
+    ['npm test *', 'npm test -sh ./evil'],
+    ['uv run pytest *', 'uv run pytest --basetemp=/home/u'],
+    ['pytest *', 'pytest ../other'],
+    ['pytest *', 'pytest -p evil'],
+    ['pytest *', 'pytest @/etc/passwd'],
+    ['tsc *', 'tsc @/etc/passwd'],
+    ['tsc *', 'tsc -p /tmp/evil'],
+    ['jest *', `jest --config='{"globalSetup":"./evil"}'`],
+    ['mocha *', 'mocha -n import=data:text/javascript,evil'],
+    ['eslint *', 'eslint --rulesdir evil src'],
+    ['prettier *', 'prettier --write .git/config'],
+    ['phpunit *', 'phpunit --bootstrap evil.php'],
+    ['pip list *', 'pip list --log ../a'],
+    ['npm view *', 'npm view git+ssh://host/a'],
+    ['npm view *', 'npm view git@host:a'],
+    ['npm view *', 'npm view owner/repository'],
+    ['terraform fmt *', 'terraform fmt ../other'],
+    ['rm *.tmp', 'rm /etc/a.tmp'],
+    ['rm *.tmp', 'rm ~/a.tmp'],
+    ['rm *.tmp', 'rm -r.tmp'],
+    ["rm -r '~'", 'rm -r ~'],
+    ["rm '~/a'", 'rm ~/a'],
+    ["make a='~/b'", 'make a=~/b'],
+  ])('a rule %j does not cover %s', (rule, command) => {
+    asked(command, 'ask', allowed(`bash: ${rule}`))
+    const rules = allowed(`bash: ${command}`)
+    expect(verdictOf(command, { rules }).kind).toBe('allow')
+  })
+
+  it.each([
+    ['git log *', 'x=--output=../a; git log $x'],
+    ['git log *', 'git log $(echo --output=../a)'],
+    ['git log *', 'git log --{output=../a,x}'],
+    ['npm test *', 'echo --script-shell=./evil | xargs npm test'],
+    ['npm test *', "find . -name '--script-shell*' -exec npm test {} +"],
+  ])('a rule %j does not cover what is only known when it runs: %s', (rule, command) => {
+    asked(command, 'ask', [...allowed(`bash: ${rule}`), ...allowed('bash: find *')])
+  })
+
+  it.each([
+    ['git status *', 'git status --short --branch'],
+    ['git status *', 'git status -sb src'],
+    ['git log *', 'git log --oneline -20 --since=2.weeks --stat -- src'],
+    ['git log *', "git log --format='%h %s' main..HEAD"],
+    ['git log *', 'git log -S needle -p src/a.ts'],
+    ['git diff *', 'git diff --stat HEAD~3'],
+    ['git diff *', 'git diff origin/main...HEAD -- src test'],
+    ['git diff *', 'git diff --cached --name-only --diff-filter=ACM'],
+    ['git show *', 'git show HEAD:src/a.ts'],
+    ['git blame *', 'git blame -L 10,20 -w src/a.ts'],
+    ['git add *', 'git add -A'],
+    ['git add *', 'git add src/*.ts'],
+    ['git commit *', "git commit -am 'Fix the reader (#12): see docs/a.md'"],
+    ['git checkout *', 'git checkout -b topic/a'],
+    ['git branch *', 'git branch -a --sort=-committerdate'],
+    ['git rev-parse *', 'git rev-parse --abbrev-ref HEAD'],
+    ['npm test *', 'npm test -- --run src/a.test.ts -t "a name"'],
+    ['npm run lint *', 'npm run lint -- --fix src'],
+    ['npm run build *', 'npm run build -w packages/a'],
+    ['vitest *', 'vitest run --reporter=verbose tests/a.test.ts'],
+    ['jest *', 'jest --runInBand --coverage src'],
+    ['pytest *', 'pytest -xvs -k "a and b" tests/test_a.py::test_b'],
+    ['pytest *', 'pytest -q --tb=short -n 4'],
+    ['tsc *', 'tsc --noEmit -p src/main'],
+    ['eslint *', 'eslint --ext .ts,.tsx --max-warnings 0 src'],
+    ['prettier *', 'prettier --check "src/**/*.ts"'],
+    ['ruff *', 'ruff check --fix src'],
+    ['cargo test *', 'cargo test -p a reader::tests -- --nocapture --test-threads=1'],
+    ['cargo clippy *', 'cargo clippy --all-targets -- -D warnings'],
+    ['cargo fmt *', 'cargo fmt -- --check'],
+    ['go test *', 'go test -race -run TestA -count=1 ./...'],
+    ['make test *', 'make test -j8 -k'],
+    ['gradle test *', 'gradle test --info'],
+    ['docker logs *', 'docker logs -f --tail 50 web'],
+    ['gh pr view *', 'gh pr view 5 --json title,body'],
+  ])('a rule %j covers %s, and is proposed for it', (rule, command) => {
+    expect(verdictOf(command, { rules: allowed(`bash: ${rule}`) }).kind).toBe('allow')
+    expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${rule}`] })
+  })
+
+  it('covers a command only where it runs within the working directory', () => {
+    const rules = ['npm test *', 'rm -rf dist', 'cd ..', 'git log *'].flatMap((rule) =>
+      allowed(`bash: ${rule}`),
+    )
+    for (const command of ['npm test', 'rm -rf dist', 'git log -p']) {
+      const request = { kind: 'command', command } as const
+      const of = (cwd: string, folders?: string[] | null) =>
+        decide([{ mode: 'ask', rules }], {
+          ...request,
+          place: { ...place, cwd },
+          ...(folders !== undefined && { folders }),
+        })
+      expect(of('/code/api/src').kind).toBe('allow')
+      expect(of('/code/other')).toMatchObject({ kind: 'ask', proposal: [] })
+      expect(of('/code/api', ['/code/other']).kind).toBe('ask')
+      expect(of('/code/api', null).kind).toBe('ask')
+      expect(verdictOf(`cd .. && ${command}`, { rules }).kind).toBe('ask')
+    }
+    const everything = allowed('bash: *')
+    expect(verdictOf('npm test', { rules: everything, cwd: '/code/other' }).kind).toBe('allow')
+  })
+
+  it('sees a change of directory that a command in a loop runs', () => {
+    for (const cd of ['eval "cd .git"', 'command cd .git', 'eval \'eval "cd .git"\''])
+      asked(`for i in 1 2; do echo evil > config; ${cd}; done`, 'allow-edits')
+    asked('for i in 1 2; do echo evil > permissions.json; eval "cd .shiplog"; done', 'allow-edits')
+    asked('for i in 1 2; do cat a; eval "cd .."; done')
+  })
+
+  it('covers no short option with which Git runs or writes what it names', () => {
+    asked('git grep -O./evil x', 'ask', allowed('bash: git grep *'))
+    asked('git grep -nO./evil x', 'ask', allowed('bash: git grep *'))
+    asked('git format-patch -o /outside HEAD~1', 'ask', allowed('bash: git format-patch *'))
+    asked('git difftool -x ./evil', 'ask', allowed('bash: git difftool *'))
+    asked('git rebase -x ./evil HEAD~1', 'ask', allowed('bash: git rebase *'))
+    asked('git clone -u ./evil a', 'ask', allowed('bash: git *'))
+    const rules = allowed('bash: git grep *')
+    expect(verdictOf('git grep -n x', { rules }).kind).toBe('allow')
+    expect(verdictOf('git format-patch HEAD~1', { rules })).toMatchObject({
+      proposal: ["bash: git format-patch 'HEAD~1'"],
+    })
+  })
+
+  it('covers files whose names begin with a dot', () => {
+    const edit = (path: string, rule: string, effect: 'allow' | 'deny' = 'deny') =>
+      decide([{ mode: 'allow-edits', rules: [{ effect, rule }] }], { kind: 'edit', path, place })
+        .kind
+    expect(edit('.github/workflows/ci.yml', 'edit: **')).toBe('deny')
+    expect(edit('.env', 'edit')).toBe('deny')
+    expect(edit('a/.b/c.yml', 'edit: **/*.yml')).toBe('deny')
+    expect(edit('a/.env', 'edit: a/[.]env')).toBe('deny')
+    expect(edit('a2.ts', 'edit: a{1..3}.ts')).toBe('deny')
+    expect(edit('axts', 'edit: a.ts')).toBe('allow')
+    expect(edit('SECRETS/a', 'edit: secrets/**')).toBe('deny')
+    expect(edit('cafe\u0301/a', 'edit: Caf\u00e9/**')).toBe('deny')
+    expect(verdictOf('echo x > SECRETS/a', { mode: 'allow-edits' }).kind).toBe('deny')
+    expect(verdictOf('GIT push', { mode: 'allow-all' }).kind).toBe('deny')
+  })
+
+  it('in a rule that allows, the case of letters counts', () => {
+    const rules = allowed('edit: docs/**')
+    const edit = (path: string) => decide([{ mode: 'ask', rules }], { kind: 'edit', path, place })
+    expect(edit('docs/a').kind).toBe('allow')
+    expect(edit('DOCS/a').kind).toBe('ask')
+  })
+
+  it('proposes a rule that matches the file, whatever its name', () => {
+    for (const path of ['a/[x].ts', 'a*b', 'a/(b)/c!', '.a/?', 'routes/[...all].tsx']) {
+      const request = { kind: 'edit' as const, path, place }
+      const verdict = decide([{ mode: 'ask', rules: [] }], request)
+      const [rule = ''] = verdict.kind === 'ask' ? verdict.proposal : []
+      expect(rule, path).toMatch(/^edit: /)
+      expect(decide([{ mode: 'ask', rules: allowed(rule) }], request).kind, rule).toBe('allow')
+    }
+  })
+})

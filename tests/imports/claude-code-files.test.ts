@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
+import { temporaryDir } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
+import { claudeLog, writeFiles } from './claude-code-log.ts'
+import { expectEveryMutationRead, expectNothingLost } from './mutated-lines.ts'
+import { readLog, session } from './read-claude-log.ts'
+import { messagesOf as messages, readSessions } from './read-session.ts'
+
+describe('damage', () => {
+  const good = () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    log.says('m1', 'Two')
+    log.prompt('Three')
+    return log
+  }
+
+  it('[I2] reads glued records, skips NUL blocks, and says where a line is torn', async () => {
+    const [one = '', two = '', three = ''] = good().lines
+    const text = [`${one}${two}`, '\0\0\0', `${three.slice(0, 60)}${three}`, three.slice(0, -9)]
+    const read = await readLog(text.join('\n'))
+    expect(messages(read.entriesOf(''))).toEqual(['user: One', 'assistant: Two', 'user: Three'])
+    expect(read.damage.map(({ line, reason }) => [line, reason])).toEqual([
+      [2, 'only NUL bytes'],
+      [3, 'a torn record'],
+      [4, 'a torn record'],
+    ])
+  })
+
+  it('[I2][J10] reads a line of megabytes whole, and skips one that no memory could hold', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    log.calls('m1', 'c1', 'Bash', { command: 'cat big' })
+    const output = 'a line of output\n'.repeat(300_000)
+    log.returns('c1', output)
+    log.raw(`{"type":"user","message":"${'x'.repeat(49 << 20)}"}`)
+    log.says('m2', 'Two')
+    const { tasks, damage, entriesOf } = await readLog(log.text())
+    const result = entriesOf('').find(({ type }) => type === 'tool-result')
+    expect(result).toMatchObject({ output })
+    expect(damage.map(({ line, reason }) => [line, reason])).toEqual([[4, 'longer than 48 MB']])
+    expect(tasks).toMatchObject([{ counts: { lines: 5, mapped: 4, foreign: 0, damaged: 1 } }])
+  })
+
+  const file = () => ({
+    adapter: claudeCodeAdapter,
+    name: `${session}.jsonl`,
+    lines: good().lines.map((line, at) => ({
+      line,
+      says: ['user: One', 'assistant: Two', 'user: Three'][at] ?? null,
+    })),
+  })
+
+  it('[I2] never throws, and never loses a good line, whatever is done to the others', async () => {
+    await expectNothingLost(file(), await temporaryDir(), 40)
+  })
+
+  itInSoak('[I2] reads every mutation of a file', async () => {
+    await expectEveryMutationRead(file(), await temporaryDir())
+  })
+})
+
+describe('what is found', () => {
+  it('says what Claude Code will delete, and what its own list leaves out', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    const dir = await writeFiles(await temporaryDir(), {
+      'settings.json': '{"cleanupPeriodDays": 3}',
+      [`projects/-work-app/${session}.jsonl`]: log.text(),
+      'projects/-work-app/notes.jsonl': '{"a":1}\n',
+      'projects/-work-app/sessions-index.json': '{"entries":[{"sessionId":"other"}]}',
+    })
+    const [one, ...others] = await readSessions(claudeCodeAdapter, dir)
+    expect(others).toEqual([])
+    expect(one?.found).toMatchObject({ projectDir: '/code/app', isHidden: true })
+    const { expiresAtMs, files } = one?.found ?? {}
+    expect(expiresAtMs).toBe((files?.[0]?.mtimeMs ?? 0) + 3 * 86_400_000)
+  })
+})
