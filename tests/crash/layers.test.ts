@@ -58,17 +58,12 @@ async function recordSail(
   return trace
 }
 
-/**
- * Copies in the place of renames, and each fact that is told: what comes between is the same by either way. Outside of
- * the soak every second class.
- */
+/** Copies in the place of renames, and each fact that is told: what comes between is the same by either way. */
 function stepsWithoutRename(trace: Trace, byRename: Trace): number[] {
   const calls = callsOf(trace)
   const same = new Set(callsOf(byRename))
   return stepsOfEachClass(trace, calls).filter(
-    (at, n) =>
-      (isSoak || n % 2 === 0) &&
-      (trace.steps[at]?.operation.kind === 'ack' || !same.has(calls[at] ?? '')),
+    (at) => trace.steps[at]?.operation.kind === 'ack' || !same.has(calls[at] ?? ''),
   )
 }
 

@@ -214,12 +214,7 @@ it.each([
     const { tried, failures } = await tryEach(
       'crash points (trash)',
       inject
-        ? crashStates(
-            trace,
-            seed,
-            // Every second class, outside of the soak.
-            stepsOfEachClass(trace, callsOf(trace)).filter((_, n) => isSoak || n % 2 === 0),
-          )
+        ? crashStates(trace, seed, stepsOfEachClass(trace, callsOf(trace)))
         : everyState(trace, seed),
       (candidate) =>
         checkAfterCrash(join(place, 'state'), candidate, (dir) => reopenInPlace(dir, inject)),
