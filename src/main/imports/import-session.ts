@@ -27,7 +27,7 @@ export type ImportEvent =
   | { type: 'session'; session: ImportedSession }
   | { type: 'skipped'; skipped: SkippedSession }
 
-interface SessionImporter {
+export interface SessionImporter {
   /** Resolves with the outcome for a session that is imported and unchanged by sizes and times; null for another one. */
   findExisting(session: FoundSession): Promise<ImportedSession | null>
   /** Yields events, and numbers of bytes read since the last number. */

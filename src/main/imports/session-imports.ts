@@ -4,11 +4,9 @@ import { availableParallelism, homedir } from 'node:os'
 import type {
   FoundImportSession,
   ImportDetails,
-  ImportProgress,
   ImportSourceFound,
 } from '../../shared/contract/imports.ts'
 import { invalid } from '../../shared/failure.ts'
-import { inParallel } from '../../shared/in-parallel.ts'
 import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ImportTool } from '../../shared/records/exported-tasks.ts'
@@ -20,8 +18,9 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
-import { continuesFrom, createEarlierSessions, earlierFirst } from './earlier-sessions.ts'
-import { lastOf, sessionBytes, sourceFound } from './found-sources.ts'
+import { createEarlierSessions } from './earlier-sessions.ts'
+import { lastOf, sourceFound } from './found-sources.ts'
+import { importAll } from './import-all.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
 import { listSessions } from './list-sessions.ts'
@@ -29,7 +28,6 @@ import { createSessionPlaces } from './session-places.ts'
 import {
   createThreads,
   type ImportThread,
-  type ImportThreads,
   orThreadEnd,
   startImportThread,
 } from './stage/import-thread.ts'
@@ -53,14 +51,8 @@ interface ImportRequest {
   except?: string[] | undefined
 }
 
-/** Sessions imported in parallel: while one waits for the disk, others are read. */
-const parallelMax = 4
-/** Sessions compared with the log at once, which mostly waits for the disk. */
-const comparedAtOnce = 16
 /** Reading is CPU-bound, and a thread takes about 50 MB. */
 const threadsMax = Math.min(2, availableParallelism())
-/** Total size of the sessions imported in parallel, which are held in memory. A larger session is imported alone. */
-const parallelBytesMax = 8 << 20
 
 export interface SessionImports {
   scan(
@@ -104,7 +96,7 @@ export function createSessionImports(deps: {
   const { state } = ledger
   const earlier = createEarlierSessions({ ledger, layout })
   const places = createSessionPlaces({ state, layout, earlier, transcriptFile })
-  const { findExisting, importOne } = createSessionImporter({
+  const importer = createSessionImporter({
     ledger,
     layout,
     clock,
@@ -204,7 +196,7 @@ export function createSessionImports(deps: {
               : `There is no file or folder ${place}.`
         invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)
       }
-      yield* importAll(threads, found, signal)
+      yield* importAll(importer, threads, found, signal)
     } finally {
       await threads.end()
     }
@@ -219,88 +211,6 @@ export function createSessionImports(deps: {
         `${toolName(tool)} has no default folder on this machine. Specify a file or folder.`,
       )
     )
-  }
-
-  async function* importAll(
-    threads: ImportThreads,
-    found: FoundSession[],
-    signal: AbortSignal,
-  ): AsyncGenerator<ImportEvent> {
-    // Sessions that their tool will delete soonest come first, then the newest.
-    const sorted = earlierFirst(
-      found.toSorted(
-        (a, b) =>
-          (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity) || lastOf(b) - lastOf(a),
-      ),
-    )
-    const progress = {
-      sessions: 0,
-      sessionsTotal: found.length,
-      bytes: 0,
-      bytesTotal: found.reduce((sum, session) => sum + sessionBytes(session), 0),
-    }
-    const running = new Set<FoundSession>()
-    async function* importWithProgress(session: FoundSession): AsyncGenerator<ImportEvent> {
-      running.add(session)
-      let left = sessionBytes(session)
-      for await (const event of importOne(threads, session, signal))
-        if (typeof event !== 'number') yield event
-        else {
-          const bytes = Math.min(left, event)
-          left -= bytes
-          progress.bytes += bytes
-          yield { type: 'progress', ...progress }
-        }
-      running.delete(session)
-      progress.bytes += left
-      progress.sessions++
-      yield { type: 'progress', ...progress }
-    }
-    yield { type: 'progress', ...progress }
-    const waiting = yield* skipUnchanged(sorted, progress, signal)
-    yield* inParallel(() => {
-      const next = waiting[0]
-      if (!next) return null
-      if (!canBegin(next, running)) return 'wait'
-      waiting.shift()
-      return importWithProgress(next)
-    })
-  }
-
-  /**
-   * Yields the outcomes of the sessions that are imported and unchanged, which needs no thread, and counts them without
-   * their bytes. Returns the others, in the same order.
-   */
-  async function* skipUnchanged(
-    sorted: readonly FoundSession[],
-    progress: ImportProgress,
-    signal: AbortSignal,
-  ): AsyncGenerator<ImportEvent, FoundSession[]> {
-    const others: FoundSession[] = []
-    const keys = new Set<string>()
-    // A session that another one continues from is before it, and importing it may change the other one.
-    const continuesOther = ({ opening, namedEarlier = [] }: FoundSession): boolean =>
-      namedEarlier.some((key) => keys.has(key)) || (opening !== undefined && keys.has(opening))
-    for (let at = 0; at < sorted.length; at += comparedAtOnce) {
-      signal.throwIfAborted()
-      const sessions = sorted.slice(at, at + comparedAtOnce)
-      // The import of a session reports what can't be read.
-      const existing = await Promise.all(sessions.map((one) => findExisting(one).catch(() => null)))
-      for (const [n, session] of sessions.entries()) {
-        const outcome = existing[n]
-        if (outcome && !continuesOther(session)) {
-          progress.bytesTotal -= sessionBytes(session)
-          progress.sessions++
-          yield { type: 'session', session: outcome }
-          continue
-        }
-        others.push(session)
-        keys.add(session.key)
-        if (session.opening !== undefined) keys.add(session.opening)
-      }
-      yield { type: 'progress', ...progress }
-    }
-    return others
   }
 
   async function* watch(
@@ -332,7 +242,7 @@ export function createSessionImports(deps: {
         async *importAll(found) {
           const threads = createThreads(startThread, threadsMax)
           try {
-            yield* importAll(threads, found, signal)
+            yield* importAll(importer, threads, found, signal)
           } finally {
             await threads.end()
           }
@@ -372,12 +282,4 @@ export function createSessionImports(deps: {
   }
 
   return { scan, sessions, run, watch, details, editedFiles }
-}
-
-function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): boolean {
-  if (running.size === 0) return true
-  const bytes = [session, ...running].reduce((sum, one) => sum + sessionBytes(one), 0)
-  if (running.size >= parallelMax || bytes > parallelBytesMax) return false
-  // The session that it continues from must be imported first.
-  return ![...running].some((one) => continuesFrom(session, one))
 }

@@ -1,0 +1,106 @@
+/** Imports a list of sessions, several at once, and reports the progress of all. */
+import type { ImportProgress } from '../../shared/contract/imports.ts'
+import { inParallel } from '../../shared/in-parallel.ts'
+import type { FoundSession } from './adapters/adapter.ts'
+import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
+import { lastOf, sessionBytes } from './found-sources.ts'
+import type { ImportEvent, SessionImporter } from './import-session.ts'
+import type { ImportThreads } from './stage/import-thread.ts'
+
+/** Sessions imported in parallel: while one waits for the disk, others are read. */
+const parallelMax = 4
+/** Total size of the sessions imported in parallel, which are held in memory. A larger session is imported alone. */
+const parallelBytesMax = 8 << 20
+/** Sessions compared with the log at once, which mostly waits for the disk. */
+const comparedAtOnce = 16
+
+/** Sessions that their tool will delete soonest come first, then the newest; each after those it continues from. */
+export async function* importAll(
+  importer: SessionImporter,
+  threads: ImportThreads,
+  found: FoundSession[],
+  signal: AbortSignal,
+): AsyncGenerator<ImportEvent> {
+  const sorted = earlierFirst(
+    found.toSorted(
+      (a, b) => (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity) || lastOf(b) - lastOf(a),
+    ),
+  )
+  const progress = {
+    sessions: 0,
+    sessionsTotal: found.length,
+    bytes: 0,
+    bytesTotal: found.reduce((sum, session) => sum + sessionBytes(session), 0),
+  }
+  const running = new Set<FoundSession>()
+  async function* importWithProgress(session: FoundSession): AsyncGenerator<ImportEvent> {
+    running.add(session)
+    let left = sessionBytes(session)
+    for await (const event of importer.importOne(threads, session, signal))
+      if (typeof event !== 'number') yield event
+      else {
+        const bytes = Math.min(left, event)
+        left -= bytes
+        progress.bytes += bytes
+        yield { type: 'progress', ...progress }
+      }
+    running.delete(session)
+    progress.bytes += left
+    progress.sessions++
+    yield { type: 'progress', ...progress }
+  }
+  yield { type: 'progress', ...progress }
+  const waiting = yield* skipUnchanged(importer, sorted, progress, signal)
+  yield* inParallel(() => {
+    const next = waiting[0]
+    if (!next) return null
+    if (!canBegin(next, running)) return 'wait'
+    waiting.shift()
+    return importWithProgress(next)
+  })
+}
+
+/**
+ * Yields the outcomes of the sessions that are imported and unchanged, which needs no thread, and counts them without
+ * their bytes. Returns the others, in the same order.
+ */
+async function* skipUnchanged(
+  { findExisting }: SessionImporter,
+  sorted: readonly FoundSession[],
+  progress: ImportProgress,
+  signal: AbortSignal,
+): AsyncGenerator<ImportEvent, FoundSession[]> {
+  const others: FoundSession[] = []
+  const keys = new Set<string>()
+  // A session that another one continues from is before it, and importing it may change the other one.
+  const continuesOther = ({ opening, namedEarlier = [] }: FoundSession): boolean =>
+    namedEarlier.some((key) => keys.has(key)) || (opening !== undefined && keys.has(opening))
+  for (let at = 0; at < sorted.length; at += comparedAtOnce) {
+    signal.throwIfAborted()
+    const sessions = sorted.slice(at, at + comparedAtOnce)
+    // The import of a session reports what can't be read.
+    const existing = await Promise.all(sessions.map((one) => findExisting(one).catch(() => null)))
+    for (const [n, session] of sessions.entries()) {
+      const outcome = existing[n]
+      if (outcome && !continuesOther(session)) {
+        progress.bytesTotal -= sessionBytes(session)
+        progress.sessions++
+        yield { type: 'session', session: outcome }
+        continue
+      }
+      others.push(session)
+      keys.add(session.key)
+      if (session.opening !== undefined) keys.add(session.opening)
+    }
+    yield { type: 'progress', ...progress }
+  }
+  return others
+}
+
+function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): boolean {
+  if (running.size === 0) return true
+  const bytes = [session, ...running].reduce((sum, one) => sum + sessionBytes(one), 0)
+  if (running.size >= parallelMax || bytes > parallelBytesMax) return false
+  // The session that it continues from must be imported first.
+  return ![...running].some((one) => continuesFrom(session, one))
+}
