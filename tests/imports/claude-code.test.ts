@@ -48,6 +48,16 @@ describe('a conversation', () => {
     ])
   })
 
+  it('[I2] counts the usage of a message once, even if another one stands between its records', async () => {
+    const log = claudeLog(session)
+    log.prompt('Look at both')
+    log.says('m1', 'I look.')
+    log.says('m2', 'Meanwhile.')
+    log.says('m1', 'Seen.')
+    const one = await readLog(log.text())
+    expect(one.tasks).toMatchObject([{ usage: { inputTokens: 220, outputTokens: 10 } }])
+  })
+
   it('[I3] makes one turn of a record whose message has no id', async () => {
     const log = claudeLog(session)
     log.prompt('Go')
@@ -275,6 +285,22 @@ describe('branches', () => {
     expect(entries[3]?.parentUuid).toBe(answer?.uuid)
     expect(entries[7]?.parentUuid).toBe(answer?.uuid)
     expect(messages(entries.slice(3, 7))).toEqual(['user: Two, badly put', 'assistant: Wrong way.'])
+  })
+
+  it('[I5] folds a branch whose answer is written before its prompt', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    const fork = log.says('m1', 'First answer.')
+    log.prompt('Two, badly put')
+    log.says('m2', 'Wrong way.')
+    log.lines.push(...log.lines.splice(2, 1))
+    log.goTo(fork)
+    log.prompt('Two, better')
+    log.says('m3', 'Right way.')
+    const entries = (await readLog(log.text())).entriesOf('')
+    const types = typesOf(entries)
+    const branch = entries.slice(types.indexOf('fork-start'), types.lastIndexOf('fork-end'))
+    expect(messages(branch).toSorted()).toEqual(['assistant: Wrong way.', 'user: Two, badly put'])
   })
 
   it('[I5] keeps parallel calls in their turn, although each result follows its own record', async () => {

@@ -143,8 +143,9 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
     { taskId: session },
   ])
 
-  // It was written over: both versions are kept.
-  await writeFile(main, original.replace('albatross', 'cormorant'))
+  // It was written over, and is longer: both versions are kept.
+  const writtenOver = original.replace('albatross', 'cormorant')
+  await writeFile(main, writtenOver + more('And the puffin?') + more('And the auk?'))
   const rewritten = await importFrom(shiplog, dir)
   expect(rewritten.sessions).toMatchObject([{ title: 'Find the cormorant', isNew: true }])
   expect(rewritten.sessions[0]?.taskId).not.toBe(session)
@@ -174,6 +175,13 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   expect((await importFrom(shiplog, dir)).sessions).toMatchObject([
     { isNew: false, isUpdated: false },
   ])
+  await appendFile(main, more('And the gull?'))
+  const afterwards = await importFrom(shiplog, dir)
+  expect(afterwards.sessions).toMatchObject([{ isNew: true }])
+  const { tasks: kept } = await client.tasks.list({ all: true })
+  const agentsOf = (id?: string) => kept.find((task) => task.id === id)?.children
+  expect(agentsOf(rewritten.sessions[0]?.taskId)).toMatchObject([{ hasReport: true }])
+  expect(agentsOf(afterwards.sessions[0]?.taskId)).toEqual([])
   expect((await client.doctor.check({ repair: false })).problems).toEqual([])
   expect(await client.turnFiles.folder({ taskId: child, seq: 3, path: '' })).toMatchObject({
     reason: 'before',

@@ -50,4 +50,12 @@ export const exportsMutants: Mutant[] = [
     harm: 'Importing another version of a task puts it in the place of the one that is here.',
     tests: ['tests/export/import.test.ts'],
   },
+  {
+    id: 'export-home-of-this-machine-only',
+    file: 'src/main/export/redaction/personal-paths.ts',
+    find: "    for (const { index, 0: path } of text.matchAll(homes)) add(index, path.length, 'home', '~')\n",
+    replace: '',
+    harm: 'An export of an imported session names the account of the machine that it comes from.',
+    tests: ['tests/export/redaction.test.ts', 'tests/export'],
+  },
 ]

@@ -5,6 +5,7 @@ import { exportsMutants } from './exports.ts'
 import { feedsMutants } from './feeds.ts'
 import { gitMutants } from './git.ts'
 import { hostsMutants } from './hosts.ts'
+import { importsMutants } from './imports.ts'
 import { journalMutants } from './journal.ts'
 import { limitsMutants } from './limits.ts'
 import { logMutants } from './log.ts'
@@ -32,6 +33,7 @@ export const mutants: Mutant[] = [
   ...tasksMutants,
   ...hostsMutants,
   ...exportsMutants,
+  ...importsMutants,
   ...feedsMutants,
   ...gitMutants,
   ...projectionsMutants,

@@ -67,6 +67,14 @@ export const recordMutants: Mutant[] = [
     tests: ['tests/sessions/session.test.ts'],
   },
   {
+    id: 'sessions-fork-goes-on',
+    file: 'src/main/sessions/session.ts',
+    find: 'parentUuid = before === undefined ? uuid : before',
+    replace: 'parentUuid = uuid',
+    harm: 'The conversation continues from the branch that was left, instead of from where it forked.',
+    tests: ['tests/sessions/session.test.ts'],
+  },
+  {
     id: 'sessions-closed-under-a-writer',
     file: 'src/main/sessions/sessions.ts',
     find: 'if (!held || --held.users > 0) return',

@@ -51,6 +51,26 @@ it('[J7] names as the parent of an entry the last one that was written, also aft
   expect(second).toMatchObject({ seq: 2, parentUuid: first?.uuid })
 })
 
+it('[I5] continues after a fork from the entry before it', async () => {
+  const session = await openSession(id, await sessionDir(), () => undefined)
+  onTestFinished(() => session.close())
+  const forkId = newEntryId()
+  const [first] = await session.append({ type: 'title', title: 'One' })
+  const [last] = await session.append({ type: 'title', title: 'Two' })
+  const parentUuid = first?.uuid
+  const [start] = await session.append({
+    type: 'fork-start',
+    forkId,
+    ...(parentUuid && { parentUuid }),
+  })
+  const [inside] = await session.append({ type: 'title', title: 'Abandoned' })
+  await session.append({ type: 'fork-end', forkId })
+  const [next] = await session.append({ type: 'title', title: 'Three' })
+  expect(start?.parentUuid).toBe(first?.uuid)
+  expect(inside?.parentUuid).toBe(start?.uuid)
+  expect(next?.parentUuid).toBe(last?.uuid)
+})
+
 it('[A8] leaves the message in progress in its file when it is closed, and nothing once it was recorded', async () => {
   const dir = await sessionDir()
   const file = join(dir, 'partial.json')
