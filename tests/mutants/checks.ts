@@ -68,4 +68,29 @@ export const checksMutants: Mutant[] = [
     replace: "return { content: [{ type: 'text', text }] }",
     tests: ['tests/cli/processes/mcp.test.ts'],
   },
+  {
+    id: 'checks-cut-output-as-passed',
+    file: 'src/main/checks/checks.ts',
+    find: "end !== 'known' && found.outcome === 'passed' ? 'unclear' : found.outcome",
+    replace: 'found.outcome',
+    harm: 'Tests that were killed half-way are listed as passed.',
+    tests: ['tests/checks'],
+  },
+  {
+    id: 'checks-never-ran-forgotten',
+    file: 'src/main/checks/checks.ts',
+    find: 'project.known.filter(({ kind }) => !covered.has(kind))',
+    replace: 'project.known.filter(() => covered.size === 0)',
+    harm: 'That the tests of a project never ran is not said as soon as a build did.',
+    tests: ['tests/checks'],
+  },
+  {
+    id: 'checks-missing-tree-as-fresh',
+    file: 'src/main/checks/checks.ts',
+    find: "if ((await turns.missing([tree, last])).length > 0) return { state: 'unknown', ...none }",
+    replace:
+      "if ((await turns.missing([tree, last])).length > 0) return { state: 'fresh', ...none }",
+    harm: 'A check on files that are no longer known is called fresh.',
+    tests: ['tests/checks'],
+  },
 ]

@@ -58,4 +58,28 @@ export const exportsMutants: Mutant[] = [
     harm: 'An export of an imported session names the account of the machine that it comes from.',
     tests: ['tests/export/redaction.test.ts', 'tests/export'],
   },
+  {
+    id: 'export-claude-failures-as-successes',
+    file: 'src/main/export/formats/claude-code/claude-code.ts',
+    find: "is_error: outcome !== 'ok'",
+    replace: 'is_error: false',
+    harm: 'A viewer shows failed calls as successful ones.',
+    tests: ['tests/export'],
+  },
+  {
+    id: 'export-claude-cache-priced-twice',
+    file: 'src/main/export/formats/claude-code/claude-code.ts',
+    find: 'input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens)',
+    replace: 'input_tokens: inputTokens',
+    harm: 'What was read from a cache is priced twice by those that read the export.',
+    tests: ['tests/export'],
+  },
+  {
+    id: 'export-claude-agents-left-out',
+    file: 'src/main/export/formats/claude-code/claude-code.ts',
+    find: '  for (const child of children) yield* chain(run, child)\n',
+    replace: '',
+    harm: 'The sub-agents are not in the export that should have them.',
+    tests: ['tests/export'],
+  },
 ]

@@ -166,4 +166,32 @@ export const journalMutants: Mutant[] = [
     harm: 'Records that went bad in the middle of a long journal are not told as damage when it is opened.',
     tests: ['tests/journal/stored-index'],
   },
+  {
+    id: 'journal-staged-not-synced',
+    file: 'src/main/journal/staged-journal.ts',
+    find: '      await synced(descriptor)\n',
+    replace: '',
+    harm: 'After a power cut an imported transcript is empty, although its import was reported.',
+    tests: [
+      'tests/journal/staged-journal.test.ts',
+      'tests/journal',
+      'tests/crash/importing.test.ts',
+    ],
+  },
+  {
+    id: 'journal-staged-folders-not-synced',
+    file: 'src/main/journal/files/staged-files.ts',
+    find: "      if (process.platform !== 'win32') await Promise.all([...folders].map(syncFolder))\n",
+    replace: '',
+    harm: 'After a power cut the sub-agents of an imported session are missing, although its import was reported.',
+    tests: ['tests/journal/staged-files.test.ts', 'tests/crash/importing.test.ts'],
+  },
+  {
+    id: 'journal-staged-failed-sync-unnoticed',
+    file: 'src/main/journal/files/staged-files.ts',
+    find: "    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason\n",
+    replace: '',
+    harm: 'A disk that refused a sync has an import that is reported as kept.',
+    tests: ['tests/journal/staged-files.test.ts'],
+  },
 ]

@@ -142,4 +142,20 @@ export const retentionMutants: Mutant[] = [
     harm: 'Files that a pinned workspace left are deleted because the trash is full.',
     tests: ['tests/retention/plan.test.ts'],
   },
+  {
+    id: 'retention-look-from-the-future',
+    file: 'src/main/retention/second-look.ts',
+    find: 'before?.reason === reason && before.sinceMs <= nowMs',
+    replace: 'before?.reason === reason',
+    harm: 'After a clock was set back, a look of days ahead confirms a deletion.',
+    tests: ['tests/retention'],
+  },
+  {
+    id: 'retention-confirmed-for-another-reason',
+    file: 'src/main/retention/second-look.ts',
+    find: 'before?.reason === reason && before.sinceMs <= nowMs',
+    replace: 'before && before.sinceMs <= nowMs',
+    harm: 'What was due for its size a day ago is deleted for its age, which only now is over.',
+    tests: ['tests/retention'],
+  },
 ]

@@ -85,4 +85,28 @@ export const searchMutants: Mutant[] = [
     harm: 'A word that is excluded has no effect.',
     tests: index,
   },
+  {
+    id: 'search-outside-the-own-tree',
+    file: 'src/main/search/query/task-filter.ts',
+    find: '  return searchedBy(caller, state)\n',
+    replace: '  return searchedBy(undefined, state)\n',
+    harm: 'An agent finds what agents of other projects wrote.',
+    tests: ['tests/search', 'tests/tasks'],
+  },
+  {
+    id: 'search-another-day',
+    file: 'src/main/search/query/query.ts',
+    find: 'const date = new Date(Number(year), Number(month) - 1, Number(day))',
+    replace: 'const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))',
+    harm: 'A search after a date begins hours before or after that day.',
+    tests: ['tests/search'],
+  },
+  {
+    id: 'search-open-filter-as-word',
+    file: 'src/main/search/query/query.ts',
+    find: '    if (quoted === undefined && isFilterWithoutValue(whole.trim())) continue\n',
+    replace: '',
+    harm: 'The list is empty while one types the name of a tool.',
+    tests: ['tests/search'],
+  },
 ]

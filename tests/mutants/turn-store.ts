@@ -42,4 +42,12 @@ export const turnStoreMutants: Mutant[] = [
     harm: 'Restoring an agent of a project that was removed from the list does not find its files.',
     tests: ['tests/turn-store', 'tests/workspaces/projects/moved-projects.test.ts'],
   },
+  {
+    id: 'review-comment-lost-with-its-line',
+    file: 'src/main/review/line-history.ts',
+    find: 'line.next = added[index] ?? added.at(-1) ?? null',
+    replace: 'line.next = added[index] ?? null',
+    harm: 'A comment on a line that was merged into the one above is shown nowhere.',
+    tests: ['tests/review'],
+  },
 ]

@@ -39,6 +39,11 @@ it('[X3] deletes the oldest leftovers when new ones exceed the limit, with a rec
   const second = await leftBy(fixture, await start(fixture, leavesFiles))
   expect((await namesInTrash()).toSorted()).toEqual([first, second].toSorted())
   const third = await leftBy(fixture, await start(fixture, leavesFiles))
+  // One look at the clock deletes nothing: only the one of another day confirms it.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  expect((await namesInTrash()).toSorted()).toEqual([first, second, third].toSorted())
+  vi.setSystemTime(Date.now() + 2 * dayMs)
+  const fourth = await leftBy(fixture, await start(fixture, leavesFiles))
 
   await vi.waitUntil(async () => (await client.retention.receipts()).receipts.length > 0, 15_000)
   const { receipts } = await client.retention.receipts()
@@ -46,5 +51,5 @@ it('[X3] deletes the oldest leftovers when new ones exceed the limit, with a rec
   const { items } = await client.retention.receipt({ receiptId: receipts[0]?.id ?? '' })
   expect(items).toMatchObject([{ id: first, reason: 'trash-bytes' }])
   await vi.waitUntil(async () => !(await namesInTrash()).includes(first), 15_000)
-  expect((await namesInTrash()).toSorted()).toEqual([second, third].toSorted())
+  expect((await namesInTrash()).toSorted()).toEqual([second, third, fourth].toSorted())
 })

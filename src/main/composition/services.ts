@@ -196,10 +196,11 @@ function driftOf(
   { records, workingDirs }: WorkspaceService,
   turnStore: TurnStore,
 ) {
+  const deps = { state, git, records, workingDirs, turnStore }
   return {
-    find: createDrift({ state, git, records }),
-    obstacle: createFindObstacle({ state, git, workingDirs }),
-    restore: createRestoreWorkingDir({ state, git, records, workingDirs, turnStore }),
+    find: createDrift(deps),
+    obstacle: createFindObstacle(deps),
+    restore: createRestoreWorkingDir(deps),
   }
 }
 

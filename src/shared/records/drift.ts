@@ -81,9 +81,16 @@ export const driftReportSchema = z.object({
   branchChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
   /** What no longer exists. Everything except a missing project can be restored. */
   missing: z.array(z.enum(['project', 'working-directory', 'branch', 'spawn-commit'])),
-  /** If its worktree is missing: the state that a resume recreates it from. Absent in reports of older versions. */
+  /**
+   * If its worktree is missing: the state that a resume recreates it from. `at`: when its files were recorded; null: those
+   * that were not committed are no longer kept. Absent if nothing is kept, and in reports of older versions.
+   */
   recreatedFrom: z
-    .object({ branch: z.string().nullable(), commit: z.string().nullable(), at: z.iso.datetime() })
+    .object({
+      branch: z.string().nullable(),
+      commit: z.string().nullable(),
+      at: z.iso.datetime().nullable(),
+    })
     .optional(),
   /** Files in the working directory that changed since it stopped, including uncommitted and untracked ones. */
   dirty: z.array(z.string()),
@@ -128,9 +135,11 @@ function describeRecreation({ recreatedFrom }: DriftReport): string[] {
   if (!recreatedFrom) return []
   const { branch, commit, at } = recreatedFrom
   const from = [branch, commit?.slice(0, commitCharsShown)].flatMap((one) => one ?? []).join(' at ')
-  return [
-    `It will be recreated from ${from}, with the uncommitted files as recorded at ${momentOf(at)}. Edits after that, and files that Git ignores, are lost.`,
-  ]
+  const files =
+    at === null
+      ? '. Files that were not committed are lost.'
+      : `, with the uncommitted files as recorded at ${momentOf(at)}. Edits after that, and files that Git ignores, are lost.`
+  return [`It will be recreated from ${from}${files}`]
 }
 
 function describeBranches({ headMoved, ownHeadMoved, branchChanged }: DriftReport): string[] {

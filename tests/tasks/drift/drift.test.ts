@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createDrift } from '../../../src/main/tasks/drift/index.ts'
+import { createDrift, createFindObstacle } from '../../../src/main/tasks/drift/index.ts'
 import { describeDrift, thePerson } from '../../../src/shared/records/drift.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import {
@@ -13,16 +13,7 @@ import {
 } from '../../harness.ts'
 import { preparedFixture } from '../../prepared-fixture.ts'
 import { itInSoak } from '../../soak.ts'
-import {
-  driftOf,
-  gitOf,
-  interruptedAt,
-  pastIn,
-  recordsOf,
-  stateOf,
-  taskNow,
-  waits,
-} from './walk.ts'
+import { driftDependencies, driftOf, interruptedAt, pastIn, taskNow, waits } from './walk.ts'
 
 const files = {
   'a.txt': 'one\ntwo\nthree\nfour\nfive\n',
@@ -372,7 +363,11 @@ itInSoak('[S2] survives a spawn commit that was rewritten, and then collected', 
   const gone = await driftOf(fixture, task)
   expect(gone.missing).toEqual(['working-directory', 'spawn-commit', 'branch'])
   expect(gone.headMoved).toEqual({ branch: 'main', from, to: head(dir), commits: null })
+  // Nothing is left that it could be recreated from, and nothing says that it will be.
   expect(describeDrift(gone)).toHaveLength(4)
+  const obstacleOf = createFindObstacle(await driftDependencies(fixture))
+  const past = pastIn(await entriesOf(fixture.shiplog, task.id))
+  expect(await obstacleOf(task, past)).toContain('no longer has its commits')
 })
 
 it('[S2] a moved project is missing, and so is one that is no longer a repository', async () => {
@@ -389,11 +384,7 @@ it('[S2] a moved project is missing, and so is one that is no longer a repositor
 
 it('[S2] a worktree that Git does not know is not taken for another repository', async () => {
   const { fixture, task } = await stopped()
-  const find = createDrift({
-    state: await stateOf(fixture),
-    git: await gitOf(fixture),
-    records: recordsOf(fixture),
-  })
+  const find = createDrift(await driftDependencies(fixture))
   const past = pastIn(await entriesOf(fixture.shiplog, task.id))
   // Shiplog writes the file again wherever it runs Git there.
   await fixture.shiplog.close()

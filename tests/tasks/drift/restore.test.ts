@@ -2,27 +2,20 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRestoreWorkingDir } from '../../../src/main/tasks/drift/index.ts'
+import { describeDrift } from '../../../src/shared/records/drift.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import {
   entriesOf,
   type Fixture,
   git as inRepository,
+  loseTurnStore,
   openFixture,
   writeFiles,
 } from '../../harness.ts'
 import { preparedFixture } from '../../prepared-fixture.ts'
 import { itInSoak } from '../../soak.ts'
-import {
-  driftOf,
-  gitOf,
-  interruptedAt,
-  pastIn,
-  recordsOf,
-  stateOf,
-  taskNow,
-  turnStoreOf,
-} from './walk.ts'
+import { driftDependencies, driftOf, interruptedAt, pastIn, taskNow } from './walk.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' }
 
@@ -57,26 +50,8 @@ async function restore(fixture: Fixture, task: Task) {
   return ensureWorkingDir(task, pastIn(await entriesOf(fixture.shiplog, task.id)))
 }
 
-async function restorerOf(fixture: Fixture) {
-  const { dataDir } = fixture
-  return createRestoreWorkingDir({
-    state: await stateOf(fixture),
-    git: await gitOf(fixture),
-    turnStore: await turnStoreOf(fixture),
-    records: recordsOf(fixture),
-    workingDirs: {
-      // worktrees/<project>/<workspace>
-      worktreeRoot: ({ path }) =>
-        join(
-          dataDir,
-          ...path
-            .slice(dataDir.length + 1)
-            .split('/')
-            .slice(0, 3),
-        ),
-    },
-  })
-}
+const restorerOf = async (fixture: Fixture) =>
+  createRestoreWorkingDir(await driftDependencies(fixture))
 
 const untouched = { restored: [], recreated: false }
 const status = (dir: string) => inRepository(dir, 'status', '--porcelain', '--branch')
@@ -112,6 +87,21 @@ it('[S4] creates a worktree again from its branch, with the uncommitted work', a
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\nfour\nfive\n')
   expect(await driftOf(fixture, task)).toMatchObject({ dirty: [], conflicts: [], missing: [] })
   inRepository(fixture.project.dir, 'fsck', '--no-dangling')
+})
+
+it('[S2] promises no uncommitted files that are kept nowhere', async () => {
+  const { fixture, task } = await stopped()
+  const { path: dir, branch } = task.workspace
+  const tip = tipOf(dir, branch)
+  await rm(dir, { recursive: true })
+  await loseTurnStore(fixture)
+  const drift = await driftOf(fixture, task)
+  expect(drift.recreatedFrom).toEqual({ branch, commit: tip, at: null })
+  expect(describeDrift(drift)).toContain(
+    `It will be recreated from ${branch} at ${tip.slice(0, 7)}. Files that were not committed are lost.`,
+  )
+  await restore(fixture, task)
+  expect(status(dir)).toBe(`## ${branch}\n`)
 })
 
 itInSoak(

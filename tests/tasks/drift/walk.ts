@@ -1,5 +1,6 @@
 /** Agents that really ran in real repositories, and what drift says of them afterwards. */
 
+import { join } from 'node:path'
 import type { ArchiveReader } from '../../../src/main/archive/archive-reader.ts'
 import { createGit, type Git } from '../../../src/main/git/index.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
@@ -111,17 +112,35 @@ export const recordsOf = (fixture: Fixture): Pick<ArchiveReader, 'sessionState'>
 export const pastIn = (history: Entry[]): SessionState =>
   history.reduce(foldSessionState, emptySessionState())
 
+/** What looking for drift and restoring a folder need, as the fixture has it. */
+export async function driftDependencies(fixture: Fixture) {
+  const { dataDir } = fixture
+  return {
+    state: await stateOf(fixture),
+    git: await gitOf(fixture),
+    turnStore: await turnStoreOf(fixture),
+    records: recordsOf(fixture),
+    workingDirs: {
+      // worktrees/<project>/<workspace>
+      worktreeRoot: ({ path }: Workspace) =>
+        join(
+          dataDir,
+          ...path
+            .slice(dataDir.length + 1)
+            .split('/')
+            .slice(0, 3),
+        ),
+    },
+  }
+}
+
 /** `edit`: makes another history of the real one, such as that of a crash. */
 export async function driftOf(
   fixture: Fixture,
   task: Task,
   edit: (history: Entry[]) => Entry[] = (history) => history,
 ): Promise<DriftReport> {
-  const find = createDrift({
-    state: await stateOf(fixture),
-    git: await gitOf(fixture),
-    records: recordsOf(fixture),
-  })
+  const find = createDrift(await driftDependencies(fixture))
   const found = await find(task, pastIn(edit(await entriesOf(fixture.shiplog, task.id))))
   // Tests of what changed, and by whom, need no ids of contents.
   return { ...found, conflicts: found.conflicts.map(({ blobs: _, ...conflict }) => conflict) }

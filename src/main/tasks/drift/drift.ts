@@ -3,23 +3,18 @@
  * branch that it started from, and who made them. Changes no file, index or ref.
  */
 
-import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { SessionState } from '../../../shared/projections/session/session-state.ts'
 import { type DriftReport, driftPathsMax } from '../../../shared/records/drift.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, GitError } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
 import { modelChange, type Trail, trailOf } from '../../runs/session-history.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
 import { projectBranchConflicts } from './project-branch.ts'
-
-interface DriftDependencies {
-  state: LedgerState
-  git: Git
-  records: Pick<ArchiveReader, 'sessionState'>
-}
+import { findSource, type KnownState, type SourceDependencies } from './source.ts'
+import { ownerOf } from './worktree-owner.ts'
 
 /**
  * `past` is the state of the task's own session. Failed comparisons are listed in
@@ -27,7 +22,7 @@ interface DriftDependencies {
  */
 export type FindDrift = (task: Task, past: SessionState) => Promise<DriftReport>
 
-export function createDrift(deps: DriftDependencies): FindDrift {
+export function createDrift(deps: SourceDependencies): FindDrift {
   return async (task, past) => {
     const trail = trailOf(past)
     const report: DriftReport = {
@@ -45,7 +40,7 @@ export function createDrift(deps: DriftDependencies): FindDrift {
     }
     if (!task.workspace || task.runs.length === 0) return report
     try {
-      await compare(deps, report, { task, workspace: task.workspace, trail })
+      await compare(deps, report, { task, past, workspace: task.workspace, trail })
     } catch (error) {
       // A repository that Git can't read must not hide the results of the others.
       if (!(error instanceof GitError)) throw error
@@ -63,22 +58,16 @@ interface Subject {
 
 /** Fills the report in place, so that results from before a Git failure are kept. */
 async function compare(
-  deps: DriftDependencies,
+  deps: SourceDependencies,
   report: DriftReport,
-  subject: Subject,
+  subject: Subject & KnownState,
 ): Promise<void> {
   const { task, workspace, trail } = subject
   const hasProject = await isDirectory(task.projectDir)
   const hasDirectory = await isDirectory(workspace.path)
   if (!hasProject) report.missing.push('project')
   if (!hasDirectory) report.missing.push('working-directory')
-  const { snapshot } = trail
-  if (!hasDirectory && workspace.isolation === 'worktree' && snapshot)
-    report.recreatedFrom = {
-      branch: snapshot.branch,
-      commit: snapshot.head,
-      at: new Date(snapshot.at).toISOString(),
-    }
+  if (hasProject && !hasDirectory) await addSource(deps, report, subject)
   if (workspace.baseCommit === null) {
     if (hasDirectory) addTo(report, await compareContents(deps, task, workspace.path, trail))
     return
@@ -95,8 +84,22 @@ async function compare(
   })
 }
 
+/** Notes the state that a resume recreates the missing worktree from, if one is kept. */
+async function addSource(
+  deps: SourceDependencies,
+  report: DriftReport,
+  { task, past }: KnownState,
+): Promise<void> {
+  const owner = ownerOf(deps.state, task)
+  if (!owner || (await exists(deps.workingDirs.worktreeRoot(owner.workspace)))) return
+  const source = await findSource(deps, owner, { task, past })
+  if ('refused' in source) return
+  const { branch, head: commit, at } = source
+  report.recreatedFrom = { branch, commit, at: at === null ? null : new Date(at).toISOString() }
+}
+
 async function compareInGit(
-  deps: DriftDependencies,
+  deps: SourceDependencies,
   report: DriftReport,
   { task, workspace, trail }: Subject & { workspace: { baseCommit: string } },
 ): Promise<void> {
@@ -136,7 +139,7 @@ async function compareInGit(
 }
 
 async function compareDirectory(
-  deps: DriftDependencies,
+  deps: SourceDependencies,
   report: DriftReport,
   { task, workspace, trail }: Subject & { workspace: { baseCommit: string } },
   branch: string | null,

@@ -2,25 +2,15 @@
 import { mkdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
-import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import type { KnownTree, SessionState } from '../../../shared/projections/session/session-state.ts'
+import type { SessionState } from '../../../shared/projections/session/session-state.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
-import type { TurnStore } from '../../turn-store/turn-store.ts'
-import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
-import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
+import { createFindObstacle } from './obstacle.ts'
 import { isDirectory } from './origin.ts'
-
-interface RestoreDependencies {
-  state: LedgerState
-  git: Git
-  records: Pick<ArchiveReader, 'sessionState'>
-  workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
-  turnStore: Pick<TurnStore, 'open'>
-}
+import { findSource, type KnownState, type SourceDependencies } from './source.ts'
+import { ownerOf, type Placed } from './worktree-owner.ts'
 
 interface RestoredWorkingDir {
   /** The repairs, one sentence each, for the resume entry; empty when nothing was missing. */
@@ -37,7 +27,7 @@ export type RestoreWorkingDir = (task: Task, past: SessionState) => Promise<Rest
 
 const untouched: RestoredWorkingDir = { restored: [], recreated: false }
 
-export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorkingDir {
+export function createRestoreWorkingDir(deps: SourceDependencies): RestoreWorkingDir {
   const { state, git } = deps
   const obstacleOf = createFindObstacle(deps)
   const serially = createKeyedMutex()
@@ -114,31 +104,17 @@ async function isTreeOf(git: Git, dir: string, branch: string, tree: string): Pr
 }
 
 async function recreate(
-  deps: RestoreDependencies,
+  deps: SourceDependencies,
   owner: Placed,
   root: string,
-  known: { task: Task; past: SessionState },
+  known: KnownState,
 ): Promise<RestoredWorkingDir> {
   const { git } = deps
   const { projectDir: repoDir, workspace } = owner
-  const kept = await lastKept(deps, owner, known)
-  const branch = kept ? kept.branch : workspace.branch
-  if (branch === null) {
-    return refused(
-      'removed',
-      `The worktree of "${owner.title}" had no branch checked out when it was last recorded. Recreate it with \`git worktree add\` at ${root}, or start a new agent.`,
-    )
-  }
-  const tip = await git.resolveCommit(repoDir, `refs/heads/${branch}`)
-  const head =
-    kept?.head ?? tip ?? (await git.resolveCommit(repoDir, workspace.baseCommit ?? branch))
-  if (head === null) {
-    return refused(
-      'removed',
-      `The branch ${branch} was deleted, and ${repoDir} no longer has its commits. Start a new agent.`,
-    )
-  }
-  const then = { head, final: kept?.final ?? head }
+  const source = await findSource(deps, owner, known)
+  if ('refused' in source) return refused('removed', source.refused)
+  const { branch, tip } = source
+  const then = { head: source.head, final: source.final ?? source.head }
   const { head: at, final } = await onBranch(git, repoDir, branch, tip, then)
   try {
     await git.restoreWorktree({
@@ -198,41 +174,4 @@ async function onBranch(
     'in-use',
     `The branch ${branch} has changed since, and the uncommitted work conflicts with it in ${rebased.paths.join(', ')}. Reset the branch to ${then.head}, or start a new agent. The work is kept in the turn store as ${then.final}.`,
   )
-}
-
-interface Kept {
-  branch: string | null
-  /** The checked-out commit, and a commit with all files; null when the repository no longer has them. */
-  head: string | null
-  final: string | null
-}
-
-/** Returns the newest state of the directory that any of its agents recorded; null if there is none. */
-async function lastKept(
-  { state, git, records, turnStore }: RestoreDependencies,
-  owner: Placed,
-  known: { task: Task; past: SessionState },
-): Promise<Kept | null> {
-  let newest: { id: Task['id']; snapshot: KnownTree } | null = null
-  for (const { id, workspace } of state.tasks.values()) {
-    if (workspace?.path !== owner.workspace.path) continue
-    const past =
-      id === known.task.id ? known.past : await records.sessionState(id).catch(() => null)
-    const snapshot = past?.tree
-    if (snapshot && snapshot.at >= (newest?.snapshot.at ?? 0)) newest = { id, snapshot }
-  }
-  if (!newest) return null
-  const dir = owner.projectDir
-  const { branch } = newest.snapshot
-  const last = await turnStore.open(owner.projectId).last(newest.id)
-  if (last && newest.snapshot.head) {
-    const head = await git.findCommit(dir, newest.snapshot.head)
-    if (head === null) return { branch, head, final: null }
-    const uncommitted = await git.treeDifferences({ dir, from: head, to: last.tree })
-    return { branch, head, final: uncommitted.length > 0 ? last.commit : head }
-  }
-  // Recorded by a version without a turn store.
-  const final = await git.keptCommit(dir, newest.id)
-  const head = final && (await git.committedBase({ dir, commit: final }))
-  return { branch, head, final }
 }
