@@ -256,3 +256,22 @@ it('knows each tool by the content of a file', async () => {
       )
     }
 })
+
+it('[I2] counts the usage of copied steps only where they were taken', async () => {
+  const step = (step_id: number, message: string, more: object) => ({
+    step_id,
+    source: 'agent',
+    message,
+    metrics: { prompt_tokens: 100, completion_tokens: 20 },
+    ...more,
+  })
+  const [one] = await read({
+    'trajectory.json': JSON.stringify({
+      schema_version: 'ATIF-v1.7',
+      session_id: 'run-8',
+      agent: agent('planner'),
+      steps: [step(1, 'As it was.', { is_copied_context: true }), step(2, 'And on.', {})],
+    }),
+  })
+  expect(one?.tasks).toMatchObject([{ usage: { inputTokens: 100, outputTokens: 20 } }])
+})

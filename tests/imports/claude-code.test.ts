@@ -58,6 +58,23 @@ describe('a conversation', () => {
     expect(one.tasks).toMatchObject([{ usage: { inputTokens: 220, outputTokens: 10 } }])
   })
 
+  it('gives each call an id of its own, even if its tool used one twice', async () => {
+    const log = claudeLog(session)
+    log.prompt('Look twice')
+    log.calls('m1', 'c1', 'Read', { file_path: 'a' })
+    log.returns('c1', 'A')
+    log.calls('m2', 'c1', 'Read', { file_path: 'b' })
+    log.returns('c1', 'B')
+    const entries = (await readLog(log.text())).entriesOf('')
+    const results = entries.flatMap((entry) =>
+      entry.type === 'tool-result' ? [[entry.callId, entry.output]] : [],
+    )
+    expect(results).toEqual([
+      ['c1', 'A'],
+      ['c1#2', 'B'],
+    ])
+  })
+
   it('[I3] makes one turn of a record whose message has no id', async () => {
     const log = claudeLog(session)
     log.prompt('Go')

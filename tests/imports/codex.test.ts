@@ -154,6 +154,51 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
   })
 })
 
+it('[I2] counts what each answer used if Codex began to count anew', async () => {
+  const log = codexLog(session)
+  log.turn()
+  log.prompt('One')
+  log.says('First.')
+  log.used(100, 0, 10)
+  const usage = { input_tokens: 30, cached_input_tokens: 0, output_tokens: 3 }
+  log.prompt('Two')
+  log.says('Second.')
+  log.add('token_usage_record', { usage, thread_token_usage: usage })
+  const one = await readLog(log)
+  expect(one.tasks).toMatchObject([{ usage: { inputTokens: 130, outputTokens: 13 } }])
+})
+
+it('[I5] folds a branch within a branch', async () => {
+  const log = codexLog(session)
+  log.turn()
+  log.prompt('One')
+  log.says('First answer.')
+  log.prompt('Two')
+  log.says('Second answer.')
+  log.prompt('Three, badly put')
+  log.event({ type: 'thread_rolled_back', num_turns: 1 })
+  log.prompt('Three, better')
+  log.event({ type: 'thread_rolled_back', num_turns: 2 })
+  log.prompt('Another way')
+  const entries = (await readLog(log)).entriesOf('')
+  const depths: string[] = []
+  let depth = 0
+  for (const entry of entries) {
+    if (entry.type === 'fork-start') depth++
+    if (entry.type === 'fork-end') depth--
+    depths.push(...messagesOf([entry]).map((message) => `${depth} ${message}`))
+  }
+  expect(depths).toEqual([
+    '0 user: One',
+    '0 assistant: First answer.',
+    '1 user: Two',
+    '1 assistant: Second answer.',
+    '2 user: Three, badly put',
+    '1 user: Three, better',
+    '0 user: Another way',
+  ])
+})
+
 describe('calls', () => {
   it('show what a patch changed, file by file', async () => {
     const log = codexLog(session)

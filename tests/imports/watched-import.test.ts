@@ -92,6 +92,29 @@ it('imports each state of a session once, and a growing one only once it is quie
   expect((await watching.next()).done).toBe(true)
 })
 
+it('scans again after it began to watch a folder, because what changed there before was not reported', async () => {
+  const place = await temporaryDir()
+  const abort = new AbortController()
+  let scans = 0
+  const watching = watchSessions(
+    {
+      place,
+      clock: Date.now,
+      times,
+      async discover() {
+        if (++scans === 2) abort.abort()
+        return []
+      },
+      isWanted: async () => true,
+      isImportedUnchanged: async () => false,
+      async *importAll() {},
+    },
+    AbortSignal.any([abort.signal, AbortSignal.timeout(10_000)]),
+  )
+  for await (const _ of watching);
+  expect(scans).toBe(2)
+})
+
 it('reports what changes in a folder that is watched, and a folder that is new', async () => {
   const dir = await writeFiles(await temporaryDir(), { 'a/one.jsonl': '1\n' })
   const changes = createFolderChanges()

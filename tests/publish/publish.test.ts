@@ -1,6 +1,6 @@
 /** Commands that were approved, run by Shiplog or by a shell, with a `gh` that refuses what the real one refuses. */
 import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
@@ -38,6 +38,7 @@ if (!signedIn) fail(4, 'To get started with GitHub CLI, please run:  gh auth log
 if (!/^[^/]+\\/[^/]+\\/[^/]+$/.test(flags.repo ?? '')) fail(1, 'expected the "[HOST/]OWNER/REPO" format')
 if (process.stdin.isTTY !== true && (flags.title === undefined || flags.body === undefined))
   fail(1, 'must provide \`--title\` and \`--body\` when not running interactively')
+if (fs.existsSync(home + '/refuses')) fail(1, fs.readFileSync(home + '/refuses', 'utf8'))
 const opened = home + '/opened-' + flags.head.replaceAll('/', '-')
 if (fs.existsSync(opened))
   fail(1, 'a pull request for branch "' + flags.head + '" into branch "' + flags.base + '" already exists:\\nhttps://github.com/harbour/lights/pull/7')
@@ -139,6 +140,25 @@ it('commits, pushes and opens a pull request with exactly the approved commands,
   expect(await run(request)).toMatchObject({ url: 'https://github.com/harbour/lights/pull/7' })
   expect(linked).toEqual(Array(2).fill('https://github.com/harbour/lights/pull/7'))
   await expect(readFile(join(dir, 'ran'))).rejects.toThrow('ENOENT')
+})
+
+it('stops at the first command that fails, and shows no pull request that gh did not open', async () => {
+  const { worktree, origin, run, signIn, linked, dir } = await published()
+  await signIn()
+  const request = { subject: 'Fix', body: '', pushTo: 'fix', pullRequest: { base: 'main' } }
+  const lock = join(worktree, '.git', 'index.lock')
+  await writeFile(lock, '')
+  expect(await run(request)).toMatchObject({ done: [], url: null, failed: { does: 'stage' } })
+  expect(git(origin, 'branch', '--list')).toBe('')
+  await rm(lock)
+  // gh may name another pull request in its error.
+  await writeFile(join(dir, 'refuses'), 'Closed before: https://github.com/harbour/lights/pull/3')
+  expect(await run(request)).toMatchObject({
+    done: ['stage', 'commit', 'push'],
+    url: null,
+    failed: { does: 'pull-request' },
+  })
+  expect(linked).toEqual([])
 })
 
 it('runs nothing that was not shown, or while a repository redirects pushes', async () => {

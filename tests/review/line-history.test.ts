@@ -46,6 +46,21 @@ describe('the lines of a file through its contents', () => {
     ])
   })
 
+  it('are found again where two lines became one', async () => {
+    const { anchors } = await follow(
+      'a b c d',
+      ['a bc d'],
+      [
+        [-1, 1],
+        [-1, 2],
+      ],
+    )
+    expect(anchors).toEqual([
+      { line: 1, by: 0 },
+      { line: 1, by: 0 },
+    ])
+  })
+
   it('are all attributed, even without time to compare', async () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', '}'), { maxLength: 12 })
     await fc.assert(

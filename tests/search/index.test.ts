@@ -264,6 +264,17 @@ describe('a search', () => {
     expect(() => hits('is:nothing')).toThrow('is not known')
   })
 
+  it('begins a day where the user is', () => {
+    const zone = process.env.TZ
+    onTestFinished(() => {
+      if (zone === undefined) delete process.env.TZ
+      else process.env.TZ = zone
+    })
+    process.env.TZ = 'Pacific/Auckland'
+    const { after } = parseQuery('after:2026-10-15', Date.now())
+    expect(after).toBe(Date.parse('2026-10-15T00:00:00+13:00'))
+  })
+
   it('accepts any text as a query', async () => {
     const { add, hits } = await opened()
     await add(someSession().prompt('word').entries)
