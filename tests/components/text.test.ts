@@ -12,7 +12,7 @@ import { evenHeadings } from '../../src/renderer/components/text/even-headings.t
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
 import { traitsOf } from '../../src/shared/agents/tool-traits.ts'
 import { toolNames } from '../../src/shared/agents/tools.ts'
-import { callGroupLabel, toolLabel } from '../../src/shared/projections/tool-labels.ts'
+import { callGroupLabel, toolLabel } from '../../src/shared/projections/tool-calls/tool-labels.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript/turn-blocks.ts'
 import { plainText } from '../../src/shared/text/plain-text.ts'
 import { styledTerminalText } from '../../src/shared/text/terminal-text.ts'

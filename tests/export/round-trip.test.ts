@@ -13,8 +13,8 @@ import {
   readRawRecords,
 } from '../../src/main/journal/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { createKeyedMutex } from '../../src/shared/async/keyed-mutex.ts'
 import type { ImportedSession } from '../../src/shared/contract/imports.ts'
-import { createKeyedMutex } from '../../src/shared/keyed-mutex.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'

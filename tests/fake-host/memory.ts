@@ -1,9 +1,9 @@
 /** What the fake host holds: records and the state they fold to, sessions, who listens, and what was asked of it. */
 
+import { createFeedQueue } from '../../src/shared/async/feed-queue.ts'
 import type { LedgerFeedEvent, SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { Damage } from '../../src/shared/contract/workspace.ts'
 import { FailureError } from '../../src/shared/failure.ts'
-import { createFeedQueue } from '../../src/shared/feed-queue.ts'
 import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'

@@ -2,8 +2,8 @@
 
 import type { PublishState } from '../../src/shared/contract/changes/publish.ts'
 import { refused } from '../../src/shared/failure.ts'
-import { planPublish } from '../../src/shared/text/plan-publish.ts'
-import { publishCommands } from '../../src/shared/text/publish-commands.ts'
+import { planPublish } from '../../src/shared/git/plan-publish.ts'
+import { publishCommands } from '../../src/shared/git/publish-commands.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 

@@ -1,5 +1,6 @@
 /** Who wrote what is reviewed, as it is given: there are no states of files. Every anchor is where it was. */
 
+import { reviewPrompt } from '../../src/shared/agents/review-prompt.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
 import { commentsRecipient } from '../../src/shared/projections/ledger/comments-recipient.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type TaskId,
 } from '../../src/shared/records/ids.ts'
 import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
-import { reviewPrompt } from '../../src/shared/text/review-prompt.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createOffsetIndex, type RecordPlace } from '../../src/main/journal/offsets.ts'
-import { createColumn } from '../../src/shared/number-column.ts'
+import { createColumn } from '../../src/shared/collections/number-column.ts'
 import fc from '../random.ts'
 
 const fingerprints = fc.integer({ min: 0, max: 2 ** 48 - 1 })

@@ -28,11 +28,11 @@ export const feedsMutants: Mutant[] = [
   },
   {
     id: 'feeds-abort-unheard',
-    file: 'src/shared/feed-queue.ts',
+    file: 'src/shared/async/feed-queue.ts',
     find: "  signal?.addEventListener('abort', wake, { once: true })\n",
     replace: '',
     harm: 'The feed of a page that was closed while an event was sent to it is never ended.',
-    tests: ['tests/shared/feed-queue.test.ts'],
+    tests: ['tests/shared/async/feed-queue.test.ts'],
   },
   {
     id: 'feeds-never-unsubscribed',

@@ -6,10 +6,10 @@ import { createViewedFiles, isViewed } from '../../src/renderer/store/review/vie
 import { formatRoute, parseRoute } from '../../src/renderer/store/window/route.ts'
 import { placeComment, replyTo } from '../../src/renderer/views/review/comments/place-comments.ts'
 import { linesOfPatch } from '../../src/renderer/views/review/file/patch-lines.ts'
+import { reviewPrompt } from '../../src/shared/agents/review-prompt.ts'
 import type { ChangeAuthor } from '../../src/shared/contract/changes/review.ts'
 import { newCommentId, newPromptId, newTaskId } from '../../src/shared/records/ids.ts'
 import type { ReviewComment } from '../../src/shared/records/review-comments.ts'
-import { reviewPrompt } from '../../src/shared/text/review-prompt.ts'
 
 const file = (path: string) => ({
   path,

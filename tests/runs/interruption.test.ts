@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { GitError } from '../../src/main/git/index.ts'
 import { causeOf } from '../../src/main/runs/interruption.ts'
-import { diskErrors } from '../../src/shared/disk-errors.ts'
+import { diskErrors } from '../../src/shared/records/disk-errors.ts'
 
 it('knows which errors say that a disk is full, and which that it failed', () => {
   expect(diskErrors.map(({ code, cause }) => [code, cause])).toEqual([

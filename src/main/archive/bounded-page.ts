@@ -2,6 +2,8 @@
  * Bounds a page to the size of one message: limits the bytes of its entries and replaces long texts
  * by previews with their length.
  */
+
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import {
   type LongValue,
   pageDamageMax,
@@ -11,7 +13,6 @@ import {
 import type { Entry } from '../../shared/records/entries.ts'
 import type { UnknownEntry } from '../../shared/records/entry-types/annotations.ts'
 import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 
 /** A text of a few screens is included; a longer one is read on request. */
 const textCharsMax = 16_000

@@ -1,4 +1,6 @@
 /** Implements the contract's transcript calls: pages, outlines, states and values, each bounded in bytes. */
+
+import { readPages } from '../../shared/async/read-pages.ts'
 import type { TimelinePage } from '../../shared/contract/transcripts/timeline.ts'
 import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
@@ -15,7 +17,6 @@ import {
   emptyOutline,
 } from '../../shared/projections/transcript/outline.ts'
 import { transcriptStateOf } from '../../shared/projections/transcript/transcript-state.ts'
-import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { PageQuery } from '../journal/index.ts'

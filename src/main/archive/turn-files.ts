@@ -4,6 +4,7 @@
  * snapshot when comparing with the present folder.
  */
 import { imageKindOf } from '../../shared/agents/image-kind.ts'
+import { readPages } from '../../shared/async/read-pages.ts'
 import {
   type DiffBase,
   type MissingFiles,
@@ -16,7 +17,6 @@ import {
 import { FailureError } from '../../shared/failure.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { projectOf } from '../../shared/projections/ledger/project-use.ts'
-import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'

@@ -6,7 +6,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/records/ids.ts'
 import {
   exists,

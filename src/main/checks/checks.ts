@@ -3,9 +3,9 @@
  * changed since. Uses no model, and writes nothing.
  */
 
+import { readPages } from '../../shared/async/read-pages.ts'
 import type { Check, CitedCall, TaskChecks } from '../../shared/contract/changes/checks.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
-import { readPages } from '../../shared/read-pages.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { ProjectTurns, TurnStore } from '../turn-store/turn-store.ts'

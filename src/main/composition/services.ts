@@ -1,7 +1,7 @@
 /** Creates the services of a data directory, and connects them with each other. */
 
 import { randomUUID } from 'node:crypto'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import { openAgentStore } from '../agents/acp/installed/agent-store.ts'
 import { createFindProgram, type FindProgram } from '../agents/acp/process/find-program.ts'
 import { isPriceKnown } from '../agents/model/price-known.ts'

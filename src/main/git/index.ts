@@ -1,6 +1,6 @@
 /** All use of the `git` binary. Nothing here depends on tasks, sessions or the ledger. */
 
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { type DiffContent, diff, diffBlobs, diffCommits } from './changes/diff.ts'
 import { type SavePatchInput, savePatch } from './changes/patches.ts'

@@ -1,7 +1,8 @@
 /** Summarises the sessions that a scan found for one tool. */
+
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import { expiringDays, type ImportSourceFound } from '../../shared/contract/imports.ts'
 import { dayMs } from '../../shared/durations.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 
 export const sessionBytes = ({ files }: FoundSession): number => totalBytes(files)

@@ -1,6 +1,7 @@
 /** Imports a list of sessions, several at once, and reports the progress of all. */
+
+import { inParallel } from '../../shared/async/in-parallel.ts'
 import type { ImportProgress } from '../../shared/contract/imports.ts'
-import { inParallel } from '../../shared/in-parallel.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
 import { lastOf, sessionBytes } from './found-sources.ts'

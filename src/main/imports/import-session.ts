@@ -1,12 +1,12 @@
 /** Imports one session atomically: a thread reads it into a staging folder, which then becomes an archived root. */
 import { mkdir } from 'node:fs/promises'
+import type { KeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type {
   ImportedSession,
   ImportProgress,
   SkippedSession,
 } from '../../shared/contract/imports.ts'
 import { messageOf } from '../../shared/error-message.ts'
-import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import { exists, makeDirDurable, moveDurable, renameDurable, systemCode } from '../journal/index.ts'

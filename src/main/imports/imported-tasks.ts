@@ -1,4 +1,5 @@
 import { installedAgentSchema } from '../../shared/agents/installed-agents.ts'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import {
   exportedTaskSchema,
   type ImportedTask,
@@ -6,7 +7,6 @@ import {
 } from '../../shared/records/exported-tasks.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isSettled } from '../../shared/records/tasks/task-status.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 import { titleOf } from './adapters/values.ts'
 import type { ImportRecord, StagedSession, StagedTask } from './stage/staged-session.ts'
 import { unfinished } from './transcript/transcript-builder.ts'

@@ -1,13 +1,13 @@
 /** Finds and imports sessions of other tools, once or continuously. Importing again adds only new entries (I3). */
 import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
+import type { KeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type {
   FoundImportSession,
   ImportDetails,
   ImportSourceFound,
 } from '../../shared/contract/imports.ts'
 import { invalid } from '../../shared/failure.ts'
-import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ImportTool } from '../../shared/records/exported-tasks.ts'
 import type { TaskId } from '../../shared/records/ids.ts'

@@ -2,8 +2,8 @@
  * The offsets of a journal's readable records, in memory; stored-index.ts persists them between
  * starts (J8).
  */
-import { firstIndex } from '../../shared/first-index.ts'
-import { createColumn, type NumberColumn } from '../../shared/number-column.ts'
+import { firstIndex } from '../../shared/collections/first-index.ts'
+import { createColumn, type NumberColumn } from '../../shared/collections/number-column.ts'
 
 export interface OffsetIndex {
   readonly count: number

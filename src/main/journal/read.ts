@@ -1,7 +1,7 @@
 // Reads records through the offset index. Checks every line's checksum again, because the line may
 // have changed since it was indexed.
 import type { FileHandle } from 'node:fs/promises'
-import { totalBytes } from '../../shared/total-bytes.ts'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import { blobDirectory, blobReferences, restoreBlobs } from './blobs.ts'
 import { chunksOf, readRange } from './byte-ranges.ts'
 import { fingerprintOf } from './fingerprint.ts'

@@ -3,7 +3,7 @@
 // be doing so. Ignores a tail without a newline (J1).
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { totalBytes } from '../../shared/total-bytes.ts'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import { readRange } from './byte-ranges.ts'
 import { JournalReadError } from './errors.ts'
 import { openDataFile } from './files/data-file.ts'

@@ -1,4 +1,4 @@
-import { readPages } from '../../shared/read-pages.ts'
+import { readPages } from '../../shared/async/read-pages.ts'
 import { JournalReadError } from './errors.ts'
 import { openDataFile } from './files/data-file.ts'
 import { readPage } from './read.ts'

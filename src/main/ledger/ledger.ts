@@ -6,7 +6,7 @@
 
 import { foldLedgerRecord } from '../../shared/projections/ledger/fold-ledger.ts'
 import { emptyLedgerState, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
-import { publishTo } from '../../shared/publish.ts'
+import { publishTo } from '../../shared/publish-to.ts'
 import {
   type LedgerEvent,
   type LedgerRecord,

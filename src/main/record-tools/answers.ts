@@ -1,9 +1,9 @@
 /** Answers of the tools that read the log, as bounded text that identifies each place by task and entry. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
+import { readPages } from '../../shared/async/read-pages.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { SearchHit } from '../../shared/contract/search.ts'
 import { createTranscriptMarkdown } from '../../shared/projections/transcript/transcript-markdown.ts'
-import { readPages } from '../../shared/read-pages.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { shortId, type TaskId } from '../../shared/records/ids.ts'

@@ -1,9 +1,9 @@
 /** Formats the notice about the sweep at start: one line, with details. */
 import prettyBytes from 'pretty-bytes'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
 import { counted } from '../../shared/text/counted.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 
 /** More would scroll all other output off a terminal; the receipt lists all of them. */
 const detailsMax = 20

@@ -4,6 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import {
   type ReceiptItem,
   type ReceiptSummary,
@@ -13,7 +14,6 @@ import {
 } from '../../shared/contract/retention.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/records/ids.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 import { makeDirDurable, namesIn, readJsonFile, writeFileDurable } from '../journal/index.ts'
 
 const receiptSchema = z.object({

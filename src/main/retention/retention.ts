@@ -3,6 +3,8 @@
  * select the items, `sweep.ts` removes them; FORMAT.md specifies the order of durable writes.
  */
 
+import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import type {
   ReceiptItem,
   ReceiptSummary,
@@ -12,10 +14,8 @@ import type {
   TrashEntry,
 } from '../../shared/contract/retention.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { ReceiptId, TaskId } from '../../shared/records/ids.ts'
 import { receiptOutcomeText } from '../../shared/text/receipt-text.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { RestoredWorkspaces } from '../workspaces/archived/restore.ts'

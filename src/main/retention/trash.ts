@@ -1,6 +1,7 @@
 /** Lists the items in the trash and selects those that have expired. See FORMAT.md. */
 
 import { z } from 'zod'
+import { totalBytes } from '../../shared/collections/total-bytes.ts'
 import type {
   RemovalReason,
   RemovedKind,
@@ -10,7 +11,6 @@ import { dayMs } from '../../shared/durations.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
-import { totalBytes } from '../../shared/total-bytes.ts'
 import { readJsonFile, writeFileDurable } from '../journal/index.ts'
 import {
   expiredName,

@@ -1,7 +1,7 @@
 /** Reads the trees that a transcript records, in order, each with the author of its changes. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
+import { readPages } from '../../shared/async/read-pages.ts'
 import type { ChangeAuthor } from '../../shared/contract/changes/review.ts'
-import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { ToolCallEntry } from '../../shared/records/entry-types/tool-calls.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { diffArrays } from 'diff'
-import { commonEnds } from '../../shared/common-ends.ts'
+import { commonEnds } from '../../shared/collections/common-ends.ts'
 
 /** A content of the file, and the author of the changes since the previous content. */
 interface FileStep {

@@ -1,6 +1,7 @@
 /** Maps errors of the services to the contract's typed errors. An unmapped error is a bug and passes unchanged. */
-import { diskErrors } from '../../shared/disk-errors.ts'
+
 import { FailureError } from '../../shared/failure.ts'
+import { diskErrors } from '../../shared/records/disk-errors.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
 import {
   explain,

@@ -1,8 +1,8 @@
 /** The ledger feed: a snapshot with its `seq`, in bounded parts, then bounded batches of later records. */
 
 import { withEventMeta } from '@orpc/server'
+import { createFeedQueue } from '../../shared/async/feed-queue.ts'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
-import { createFeedQueue } from '../../shared/feed-queue.ts'
 import { snapshotParts } from '../../shared/projections/ledger/ledger-snapshot.ts'
 import type { RunUsage } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'

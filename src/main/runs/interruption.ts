@@ -1,6 +1,6 @@
-import { diskErrors } from '../../shared/disk-errors.ts'
 import { messageOf } from '../../shared/error-message.ts'
 import { type Cause, formatCause } from '../../shared/records/causes.ts'
+import { diskErrors } from '../../shared/records/disk-errors.ts'
 import { JournalWriteError, systemCode } from '../journal/index.ts'
 
 /** The abort reason of a run that is ended from outside, with the cause to record (T3). */

@@ -8,11 +8,11 @@ import type {
   SearchSort,
 } from '../../shared/contract/search.ts'
 import { invalid } from '../../shared/failure.ts'
-import { plainMarkdown } from '../../shared/plain-markdown.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { wholeOutputOf } from '../../shared/records/whole-output.ts'
+import { plainMarkdown } from '../../shared/text/plain-markdown.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'

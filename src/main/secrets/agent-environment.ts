@@ -3,7 +3,7 @@
  * that need `JAVA_HOME` work, without secrets and without variables of Shiplog, Git or the runtime.
  */
 import { delimiter, dirname, isAbsolute } from 'node:path'
-import { isPlainLocale } from '../../shared/plain-locale.ts'
+import { isPlainLocale } from '../../shared/agents/plain-locale.ts'
 import { isSecretName } from './secret-names.ts'
 import { hasSecretForm } from './secret-values.ts'
 

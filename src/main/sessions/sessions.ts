@@ -1,6 +1,6 @@
 /** The sessions that are open for writing, and their listeners. */
 
-import { publishTo } from '../../shared/publish.ts'
+import { publishTo } from '../../shared/publish-to.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { openSession, type Session, type SessionEvent, SessionMissingError } from './session.ts'

@@ -3,7 +3,7 @@
  * specifies what is kept, and for how long.
  */
 import { existsSync } from 'node:fs'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { everyProject, projectOf } from '../../shared/projections/ledger/project-use.ts'
 import { type ProjectId, parseTaskId, type TaskId } from '../../shared/records/ids.ts'

@@ -9,7 +9,7 @@
  * 4. `leftovers`: sorting or restoring a worktree's files in the trash.
  */
 
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 
 export interface WorkspaceLocks {

@@ -1,8 +1,8 @@
 /** What a user allows and sets for a project: its set-up, its environment and its sandbox. */
 import { createHash } from 'node:crypto'
+import type { KeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { refused } from '../../shared/failure.ts'
-import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { ProjectId } from '../../shared/records/ids.ts'
 import {
   defaultEnvironment,

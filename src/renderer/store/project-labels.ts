@@ -1,5 +1,5 @@
-import { folderLabels } from '../../shared/projections/folder-labels.ts'
 import type { Project } from '../../shared/records/projects/projects.ts'
+import { folderLabels } from '../../shared/text/folder-labels.ts'
 
 /**
  * Returns the labels of projects in lists: the name, and the path too if several have the same

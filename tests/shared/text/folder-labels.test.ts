@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { folderLabels } from '../../../src/shared/projections/folder-labels.ts'
+import { folderLabels } from '../../../src/shared/text/folder-labels.ts'
 import fc from '../../random.ts'
 
 const labelsOf = (...dirs: string[]) => [...folderLabels(dirs).values()]

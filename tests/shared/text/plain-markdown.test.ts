@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { plainMarkdown } from '../../../src/shared/plain-markdown.ts'
+import { plainMarkdown } from '../../../src/shared/text/plain-markdown.ts'
 
 it('keeps the words of Markdown and drops its signs', () => {
   const markdown = [

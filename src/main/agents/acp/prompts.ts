@@ -1,7 +1,7 @@
 /** The texts that Shiplog adds to the person's prompt for an installed agent. */
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
-import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
+import { describeToolCall } from '../../../shared/projections/tool-calls/describe-tool-call.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import type { Started } from './start-session.ts'

@@ -1,6 +1,6 @@
 /** The items that an agent sends for one of its sessions. */
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
-import type { FeedQueue } from '../../../shared/feed-queue.ts'
+import type { FeedQueue } from '../../../shared/async/feed-queue.ts'
 
 export type Item =
   /** `sessionId` as received. `about`: the sub-agent that the update describes or is addressed to; null if there is none. */

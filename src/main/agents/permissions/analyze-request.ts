@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { CommandShell } from '../../../shared/agents/permissions.ts'
-import { isGitName } from '../../../shared/git-names.ts'
+import { isGitName } from '../../../shared/git/git-names.ts'
 import {
   findEdited,
   findPath,

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
-import { isGitName } from '../../../shared/git-names.ts'
+import { isGitName } from '../../../shared/git/git-names.ts'
 import { pathWithin, systemCode } from '../../journal/index.ts'
 
 export interface Place {

@@ -1,6 +1,6 @@
 /** Matches rules against actions. */
 import { matchesGlob } from 'node:path'
-import { isPlainLocale } from '../../../shared/plain-locale.ts'
+import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
 import { hasProgramOptions, isProgramOption } from './program-options.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'

@@ -15,8 +15,8 @@ import {
   providerFieldNames,
   providersMax,
 } from '../../../shared/agents/provider-settings.ts'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import { FailureError, invalid } from '../../../shared/failure.ts'
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { ownBaseUrls } from '../model/base-urls.ts'
 import { keyVariables, type ProviderKeys } from '../model/keys.ts'
 import { refuseSettings } from '../refuse-settings.ts'

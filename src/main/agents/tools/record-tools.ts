@@ -5,9 +5,9 @@ import {
   type RecordToolName,
   recordToolInputs,
 } from '../../../shared/agents/record-tools.ts'
+import { untilAborted } from '../../../shared/async/until-aborted.ts'
 import { messageOf } from '../../../shared/error-message.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { untilAborted } from '../../../shared/until-aborted.ts'
 import { type Tool, ToolError } from './tool.ts'
 
 export interface RecordReader {

@@ -7,9 +7,9 @@ import {
   appliedFileLine,
   convertedLines,
 } from '../../../shared/agents/tools.ts'
+import { untilAborted } from '../../../shared/async/until-aborted.ts'
 import { isSettled } from '../../../shared/records/tasks/task-status.ts'
 import { notCarriedLines } from '../../../shared/text/not-carried.ts'
-import { untilAborted } from '../../../shared/until-aborted.ts'
 import {
   JournalClosedError,
   JournalQueueFullError,

@@ -1,4 +1,4 @@
-import { diskErrors } from '../../../shared/disk-errors.ts'
+import { diskErrors } from '../../../shared/records/disk-errors.ts'
 import { explainErrno } from '../../../shared/text/explain-errno.ts'
 
 /**

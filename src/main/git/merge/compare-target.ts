@@ -4,7 +4,7 @@ import {
   conflictCharsMax,
   type TargetComparison,
 } from '../../../shared/contract/changes/changes.ts'
-import { hunkRangesOf } from '../../../shared/hunk-ranges.ts'
+import { hunkRangesOf } from '../../../shared/git/hunk-ranges.ts'
 import { diffTree, readRaw, type TreeChange, treeChanges } from '../changes/tree-changes.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'

@@ -3,7 +3,7 @@
  * final state applies only these. Works in the object database and a temporary index.
  */
 import type { ChangeSelection, HunkRange } from '../../../shared/contract/changes/changes.ts'
-import { hunkRangesOf, isHunkWithin } from '../../../shared/hunk-ranges.ts'
+import { hunkRangesOf, isHunkWithin } from '../../../shared/git/hunk-ranges.ts'
 import { diffTree, readRaw, type TreeChange } from '../changes/tree-changes.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 

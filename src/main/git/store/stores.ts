@@ -1,5 +1,5 @@
 /** The Git operations of the turn store: takes, reads and deletes states. See the turn store's FORMAT.md. */
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import { type DiffContent, diffCommits } from '../changes/diff.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'

@@ -4,12 +4,12 @@
  */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
+import { totalBytes } from '../../../shared/collections/total-bytes.ts'
 import {
   untrackedFileBytesMax,
   untrackedFolderBytesMax,
   untrackedFolderFilesMax,
 } from '../../../shared/records/entry-types/files.ts'
-import { totalBytes } from '../../../shared/total-bytes.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { type Unstorable, unreadableFolders } from '../snapshots/index-updates.ts'
 import { mapConcurrently } from '../update/map-concurrently.ts'

@@ -1,7 +1,7 @@
 /** Finds obstacles to changing a working tree to another tree, before anything is written. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { isGitName } from '../../../shared/git-names.ts'
+import { isGitName } from '../../../shared/git/git-names.ts'
 import { submoduleMode, symlinkMode, type TreeChange } from '../changes/tree-changes.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
 import type { OpenSnapshot } from '../snapshots/snapshot.ts'

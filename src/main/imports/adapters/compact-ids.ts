@@ -2,7 +2,7 @@
  * A compact hash table from ids to numbers, for files with millions of lines. Stores 53-bit hashes; among ten million
  * ids the probability of a collision is below 1 in 100.
  */
-import { createColumn } from '../../../shared/number-column.ts'
+import { createColumn } from '../../../shared/collections/number-column.ts'
 
 /** A 53-bit hash of a text; never 0. */
 export function hashOf(value: string): number {

@@ -1,5 +1,5 @@
 /** Indexes the messages of archived sessions that others may continue from. Runs in the worker. */
-import { createColumn } from '../../../shared/number-column.ts'
+import { createColumn } from '../../../shared/collections/number-column.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { readLines, systemCode } from '../../journal/index.ts'
 import type { EarlierSession } from '../adapters/adapter.ts'

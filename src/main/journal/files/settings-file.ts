@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import { exists, readJsonFile, writeFileDurable } from './durable-files.ts'
 import { setAside } from './set-aside.ts'
 

@@ -1,7 +1,7 @@
 /** The handlers of tasks. */
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
+import { untilAborted } from '../../../shared/async/until-aborted.ts'
 import { isWiderBudget } from '../../../shared/records/tasks/budgets.ts'
-import { untilAborted } from '../../../shared/until-aborted.ts'
 import type { Calls } from '../calls.ts'
 import type { RouterDependencies } from '../router-dependencies.ts'
 

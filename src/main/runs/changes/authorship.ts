@@ -4,7 +4,7 @@
  */
 
 import { diffLines, diffWordsWithSpace } from 'diff'
-import { commonEnds } from '../../../shared/common-ends.ts'
+import { commonEnds } from '../../../shared/collections/common-ends.ts'
 
 type Author = 'agent' | 'other'
 

@@ -4,8 +4,8 @@
  * from which the directory can be restored (S4).
  */
 import type { CallKind } from '../../../shared/agents/agent-records.ts'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import { messageOf } from '../../../shared/error-message.ts'
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { KnownTree } from '../../../shared/projections/session/session-state.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
 import { notStoredMax, snapshotPathsMax } from '../../../shared/records/entry-types/files.ts'

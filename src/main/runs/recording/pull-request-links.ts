@@ -1,6 +1,6 @@
 /** Records each pull request of a task once, whether found in a command's output or linked by the user. */
 
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { Session } from '../../sessions/session.ts'
 

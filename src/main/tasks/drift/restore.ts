@@ -1,7 +1,7 @@
 /** Restores the directory that a task worked in before the task is resumed (S4). */
 import { mkdir } from 'node:fs/promises'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import { refused } from '../../../shared/failure.ts'
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { SessionState } from '../../../shared/projections/session/session-state.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'

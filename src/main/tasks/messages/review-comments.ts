@@ -2,8 +2,10 @@
  * Comments of a person on the changes of a task. They are events of the ledger, so every window shows them, and they
  * outlive the workspace. One follow-up sends all drafts to the agent; the same event marks them as sent.
  */
+
+import { reviewPrompt } from '../../../shared/agents/review-prompt.ts'
+import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import { FailureError, invalid, refused } from '../../../shared/failure.ts'
-import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { commentsRecipient } from '../../../shared/projections/ledger/comments-recipient.ts'
 import { type CommentId, newCommentId, type TaskId } from '../../../shared/records/ids.ts'
 import {
@@ -11,7 +13,6 @@ import {
   type ReviewComment,
   reviewCommentsMax,
 } from '../../../shared/records/review-comments.ts'
-import { reviewPrompt } from '../../../shared/text/review-prompt.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { TaskLedger } from '../state/task-ledger.ts'
 import type { FollowUps } from './follow-ups.ts'

@@ -1,3 +1,4 @@
+import { readPages } from '../../../shared/async/read-pages.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import { tasksContinuedBy } from '../../../shared/projections/ledger/lineage.ts'
@@ -7,7 +8,6 @@ import {
   type SessionState,
 } from '../../../shared/projections/session/session-state.ts'
 import { entriesOnPath } from '../../../shared/projections/transcript/fork-path.ts'
-import { readPages } from '../../../shared/read-pages.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'

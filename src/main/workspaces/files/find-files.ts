@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isGitName } from '../../../shared/git-names.ts'
+import { isGitName } from '../../../shared/git/git-names.ts'
 import type { Git } from '../../git/index.ts'
 import { rankFiles } from './rank-files.ts'
 

@@ -12,8 +12,8 @@ import {
   useRef,
   useState,
 } from 'react'
+import { firstIndex } from '../../../shared/collections/first-index.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
-import { firstIndex } from '../../../shared/first-index.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted, exactTime } from '../primitives/format.ts'
 import { classNames, IconButton, StatusIcon, TextInput } from '../primitives/index.ts'

@@ -3,9 +3,9 @@
  * are from 0 to 1, in file order, even where the clock went back.
  */
 
+import { firstIndex } from '../../../shared/collections/first-index.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { hourMs } from '../../../shared/durations.ts'
-import { firstIndex } from '../../../shared/first-index.ts'
 
 /** A pause is collapsed if it is longer than this, and longer than this share of the working time. */
 const pauseMsMin = 60_000

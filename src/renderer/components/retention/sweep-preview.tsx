@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
+import { totalBytes } from '../../../shared/collections/total-bytes.ts'
 import type { Sweep } from '../../../shared/contract/retention.ts'
-import { totalBytes } from '../../../shared/total-bytes.ts'
 import { counted } from '../primitives/format.ts'
 import { Bytes, RelativeTime, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'

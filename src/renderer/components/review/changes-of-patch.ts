@@ -1,7 +1,7 @@
 /** The changes of a file that a reviewer steps through: changed lines with a few unchanged ones between them. Pure. */
 import { parsePatch } from 'diff'
 import type { HunkRange } from '../../../shared/contract/changes/changes.ts'
-import { isHunkWithin } from '../../../shared/hunk-ranges.ts'
+import { isHunkWithin } from '../../../shared/git/hunk-ranges.ts'
 import type { PatchLine } from '../diff/file-patch.tsx'
 
 interface FileChange {

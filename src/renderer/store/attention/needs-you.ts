@@ -1,6 +1,5 @@
 /** Collects everything that needs the user in one list (Q4). Pure. */
 import type { PendingPermission } from '../../../shared/agents/permissions.ts'
-import { plainMarkdown } from '../../../shared/plain-markdown.ts'
 import { reachedLimit } from '../../../shared/projections/ledger/budget-limit.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -9,6 +8,7 @@ import { type Activity, isWrappingUp } from '../../../shared/records/tasks/activ
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
+import { plainMarkdown } from '../../../shared/text/plain-markdown.ts'
 import { amountText } from '../../../shared/text/usage-text.ts'
 import { isResumable } from '../resume/resumable.ts'
 import type { Arrival } from '../window/arrival.ts'

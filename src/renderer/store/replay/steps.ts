@@ -1,7 +1,7 @@
 /** The stops of a replay, which are the ends of turns and the calls, and the distance that it plays. Pure. */
 
+import { firstIndex } from '../../../shared/collections/first-index.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
-import { firstIndex } from '../../../shared/first-index.ts'
 import { markAt, type Timeline } from '../../../shared/projections/replay/replay-state.ts'
 
 export type StepUnit = 'turn' | 'call'

@@ -2,12 +2,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { type FilterAnswer, filteredPageMax } from '../../../shared/contract/transcripts/filter.ts'
+import { withWholeValues } from '../../../shared/contract/transcripts/whole-values.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
 import { foldEntries } from '../../../shared/projections/transcript/transcript.ts'
 import { emptyTranscript } from '../../../shared/projections/transcript/transcript-fold.ts'
 import type { TranscriptItem } from '../../../shared/projections/transcript/transcript-items.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { withWholeValues } from '../../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
 /** Interval of reads while the transcript grows: a busy agent writes many entries a second. */

@@ -1,10 +1,10 @@
 /** The outline of one transcript, read page by page while it is shown and as the transcript grows. */
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import { readPages } from '../../../shared/async/read-pages.ts'
+import { firstIndex } from '../../../shared/collections/first-index.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
-import { firstIndex } from '../../../shared/first-index.ts'
-import { readPages } from '../../../shared/read-pages.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 

@@ -1,7 +1,7 @@
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import { withWholeValues } from '../../../shared/contract/transcripts/whole-values.ts'
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { withWholeValues } from '../../../shared/whole-values.ts'
 
 /** A few screens, fetched before the reader reaches the end of the loaded entries. */
 export const pageEntries = 200

@@ -1,7 +1,7 @@
 /** The archive's data from all transcripts, computed once and reused for many filters. Pure. */
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
-import { folderLabels } from '../../../shared/projections/folder-labels.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import { folderLabels } from '../../../shared/text/folder-labels.ts'
 
 export interface ArchiveItem {
   summary: TranscriptSummary

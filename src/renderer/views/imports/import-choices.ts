@@ -1,7 +1,8 @@
 /** What of the sessions that were found is imported. Pure. */
+
+import { totalBytes } from '../../../shared/collections/total-bytes.ts'
 import type { FoundImportSession, ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { importToolSchema } from '../../../shared/records/exported-tasks.ts'
-import { totalBytes } from '../../../shared/total-bytes.ts'
 import type { ImportChoice } from '../../store/imports/import-run.ts'
 
 type FoundProject = ImportSourceFound['byProject'][number]

@@ -4,10 +4,10 @@ import type {
   PublishResult,
   PublishState,
 } from '../../../shared/contract/changes/publish.ts'
+import { planPublish } from '../../../shared/git/plan-publish.ts'
+import { publishCommands } from '../../../shared/git/publish-commands.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { planPublish } from '../../../shared/text/plan-publish.ts'
-import { publishCommands } from '../../../shared/text/publish-commands.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 import {

@@ -8,8 +8,8 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
+import { firstIndex } from '../../../shared/collections/first-index.ts'
 import type { FindPlace } from '../../../shared/contract/transcripts/find.ts'
-import { firstIndex } from '../../../shared/first-index.ts'
 import { findPatternOf, patternOfTexts } from '../../../shared/text/find-pattern.ts'
 import type { DiffMatch } from '../../components/conversation/find/diff-match.ts'
 import { FindBar } from '../../components/conversation/find/find-bar.tsx'

@@ -4,7 +4,7 @@ import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { FileUpdate } from '../../records/projects/file-updates.ts'
 import { isPatchSaved } from '../../records/projects/workspaces.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
-import { absolutePath } from '../absolute-path.ts'
+import { absolutePath } from './absolute-path.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 export function foldFileUpdate(

@@ -3,7 +3,7 @@ import { assertNever } from '../../assert-never.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../records/ledger.ts'
 import { defaultEnvironment, type Project } from '../../records/projects/projects.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
-import { absolutePath } from '../absolute-path.ts'
+import { absolutePath } from './absolute-path.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 type ProjectEvent = Extract<LedgerEvent, { type: `project.${string}` }>

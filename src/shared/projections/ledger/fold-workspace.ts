@@ -2,7 +2,7 @@
 import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { Workspace } from '../../records/projects/workspaces.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
-import { absolutePath } from '../absolute-path.ts'
+import { absolutePath } from './absolute-path.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 export function foldWorkspace(

@@ -4,8 +4,8 @@
  */
 
 import type { PermissionMode } from '../../agents/permission-modes.ts'
+import { firstIndex } from '../../collections/first-index.ts'
 import type { TimelineMark, TimelinePage } from '../../contract/transcripts/timeline.ts'
-import { firstIndex } from '../../first-index.ts'
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks/task-status.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'

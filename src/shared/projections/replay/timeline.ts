@@ -14,7 +14,7 @@ import type { MessageEntry } from '../../records/entry-types/messages.ts'
 import type { ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
 import { plainText } from '../../text/plain-text.ts'
-import { activityOf } from '../describe-tool-call.ts'
+import { activityOf } from '../tool-calls/describe-tool-call.ts'
 
 interface TimelineFold {
   marks: TimelineMark[]

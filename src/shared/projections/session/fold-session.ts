@@ -15,7 +15,7 @@ import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/t
 import { parseTaskId, type TaskId } from '../../records/ids.ts'
 import { waitingPromptsMax } from '../../records/tasks/waiting-prompts.ts'
 import { addUsage, noUsage } from '../../records/usage.ts'
-import { describeToolCall } from '../describe-tool-call.ts'
+import { describeToolCall } from '../tool-calls/describe-tool-call.ts'
 import { appendBounded, setBounded } from './bounded-lists.ts'
 import { foldTree, markAllChanged, markChanged } from './fold-files.ts'
 import { filesMax, listedMax, type SessionState } from './session-state.ts'

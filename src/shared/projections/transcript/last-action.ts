@@ -1,7 +1,7 @@
 /** The last action of an agent in a transcript, as one line. Pure. */
 import type { TranscriptPage } from '../../contract/workspace.ts'
 import { plainText } from '../../text/plain-text.ts'
-import { toolLabel } from '../tool-labels.ts'
+import { toolLabel } from '../tool-calls/tool-labels.ts'
 import { withPartial } from './live-items.ts'
 import { foldEntries } from './transcript.ts'
 import { emptyTranscript } from './transcript-fold.ts'

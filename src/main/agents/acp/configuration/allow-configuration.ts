@@ -3,7 +3,7 @@
 import type { AgentPlace } from '../../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost } from '../../../../shared/agents/driver/agent-session.ts'
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
-import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../../../shared/async/keyed-mutex.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import { onOneLine } from '../../permissions/signed-lines.ts'

@@ -17,9 +17,9 @@ import {
   installedAgentName,
   isAgentPreset,
 } from '../../../../shared/agents/installed-agents.ts'
+import { createKeyedMutex } from '../../../../shared/async/keyed-mutex.ts'
 import { messageOf } from '../../../../shared/error-message.ts'
 import { FailureError, invalid } from '../../../../shared/failure.ts'
-import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Custody } from '../../../processes/custody.ts'
 import { refuseSettings } from '../../refuse-settings.ts'
 import type { FindProgram } from '../process/find-program.ts'

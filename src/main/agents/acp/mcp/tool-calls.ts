@@ -4,9 +4,9 @@
  */
 import type { AgentHost, HostCall } from '../../../../shared/agents/driver/agent-session.ts'
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
+import { untilAborted, whenAborted } from '../../../../shared/async/until-aborted.ts'
 import { messageOf } from '../../../../shared/error-message.ts'
 import { type ToolCallId, toolCallIdSchema } from '../../../../shared/records/ids.ts'
-import { untilAborted, whenAborted } from '../../../../shared/until-aborted.ts'
 
 interface McpCall {
   name: string

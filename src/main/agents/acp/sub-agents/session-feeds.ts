@@ -2,7 +2,7 @@
  * Sorts the items of one process by session: the session of the run, and those of sub-agents that the agent runs in the
  * same process. Items are sorted as they arrive, so that those of a session keep their order.
  */
-import { createFeedQueue, type FeedQueue } from '../../../../shared/feed-queue.ts'
+import { createFeedQueue, type FeedQueue } from '../../../../shared/async/feed-queue.ts'
 import { isRecord, text } from '../content.ts'
 import { cancelled } from '../permission-requests.ts'
 import type { Child, Item, SessionItem } from '../session-items.ts'

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { ToolContext } from '../../../../shared/agents/driver/tool-context.ts'
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
-import { isGitName } from '../../../../shared/git-names.ts'
+import { isGitName } from '../../../../shared/git/git-names.ts'
 import type { ConfinedPath, FilesInside } from '../inside/index.ts'
 import { temporaryNameOf } from '../inside/temporary-file.ts'
 import { ToolError } from '../tool.ts'

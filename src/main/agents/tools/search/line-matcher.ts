@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import { untilAborted } from '../../../../shared/async/until-aborted.ts'
 import { messageOf } from '../../../../shared/error-message.ts'
-import { untilAborted } from '../../../../shared/until-aborted.ts'
 import { ToolError } from '../tool.ts'
 import { type LineMatch, type Matcher, type MatcherOptions, searchTimedOut } from './matcher.ts'
 

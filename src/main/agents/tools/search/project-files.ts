@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { basename, join, matchesGlob, posix } from 'node:path'
-import { isGitName } from '../../../../shared/git-names.ts'
+import { isGitName } from '../../../../shared/git/git-names.ts'
 import { fileError } from '../files/file-error.ts'
 import type { ConfinedPath, FilesInside } from '../inside/index.ts'
 import { ToolError } from '../tool.ts'

@@ -2,7 +2,7 @@
 
 import type { ImageRef } from '../../../../shared/agents/agent-records.ts'
 import { assertNever } from '../../../../shared/assert-never.ts'
-import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
+import { describeToolCall } from '../../../../shared/projections/tool-calls/describe-tool-call.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'

@@ -2,12 +2,12 @@
 
 import { createInterface } from 'node:readline/promises'
 import { isDefinedError, ORPCError } from '@orpc/client'
+import { totalBytes } from '../../../../shared/collections/total-bytes.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { ClockAhead, RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import { clockAheadText } from '../../../../shared/text/clock-ahead-text.ts'
 import { counted } from '../../../../shared/text/counted.ts'
-import { totalBytes } from '../../../../shared/total-bytes.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'

@@ -1,6 +1,6 @@
 /** `shiplog serve`: runs the web host until it is ended. */
 import path from 'node:path'
-import { whenAborted } from '../../../../shared/until-aborted.ts'
+import { whenAborted } from '../../../../shared/async/until-aborted.ts'
 import type { Shiplog } from '../../../composition/shiplog.ts'
 import type { LeaseHolder } from '../../../lease/lease-holder.ts'
 import { layoutOf } from '../../../sessions/session-files.ts'

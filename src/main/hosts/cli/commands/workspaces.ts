@@ -1,11 +1,11 @@
 /** `shiplog workspaces …`: lists, compares, removes and restores the workspaces of agents. */
 import { join } from 'node:path'
+import { totalBytes } from '../../../../shared/collections/total-bytes.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import { canStillRun } from '../../../../shared/records/tasks/task-status.ts'
 import { counted } from '../../../../shared/text/counted.ts'
-import { totalBytes } from '../../../../shared/total-bytes.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -5,13 +5,13 @@
 import { isDefinedError } from '@orpc/client'
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import { withWholeValues } from '../../../../shared/contract/transcripts/whole-values.ts'
 import {
   type TranscriptPage,
   transcriptPageEntriesMax,
 } from '../../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../../shared/records/entries.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { withWholeValues } from '../../../../shared/whole-values.ts'
 import { eventsUntilAborted } from './events-until-aborted.ts'
 
 export interface SessionWatcher {

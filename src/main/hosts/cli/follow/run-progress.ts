@@ -4,7 +4,7 @@
  */
 
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
-import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
+import { describeToolCall } from '../../../../shared/projections/tool-calls/describe-tool-call.ts'
 import type { Entry } from '../../../../shared/records/entries.ts'
 import type { MessagePart } from '../../../../shared/records/entry-types/messages.ts'
 import { type EntryId, shortId, type TaskId } from '../../../../shared/records/ids.ts'

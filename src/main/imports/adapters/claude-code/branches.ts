@@ -3,7 +3,7 @@
  * the conversation is the path to the newest message. Other records are either parallel tool calls, their results and
  * progress, which belong to the path, or branches that a person abandoned by going back.
  */
-import { createColumn, type NumberColumn } from '../../../../shared/number-column.ts'
+import { createColumn, type NumberColumn } from '../../../../shared/collections/number-column.ts'
 import { createIdTable, hashOf } from '../compact-ids.ts'
 import { isRecord, records, text } from '../values.ts'
 

@@ -2,7 +2,7 @@
  * Marks the matches of a search in the shown rows by the CSS Custom Highlight API, which leaves the document unchanged.
  * Browsers without it show no marks, and still highlight the row of the current match.
  */
-import { firstIndex } from '../../../../shared/first-index.ts'
+import { firstIndex } from '../../../../shared/collections/first-index.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
 import type { DiffMatch } from './diff-match.ts'
 

@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { firstIndex } from '../../../../shared/first-index.ts'
+import { firstIndex } from '../../../../shared/collections/first-index.ts'
 import { exactCount, timeOfDay } from '../../primitives/format.ts'
 import { classNames } from '../../primitives/index.ts'
 import { entrySeqOf, type Row, turnAt } from '../rows/rows.ts'

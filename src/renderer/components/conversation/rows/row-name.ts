@@ -1,6 +1,6 @@
 /** The accessible names of rows: by their content, never by their type alone. Pure. */
 import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
-import { callGroupLabel, toolLabel } from '../../../../shared/projections/tool-labels.ts'
+import { callGroupLabel, toolLabel } from '../../../../shared/projections/tool-calls/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import { plainText } from '../../../../shared/text/plain-text.ts'

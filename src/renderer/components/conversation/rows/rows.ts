@@ -5,9 +5,9 @@
  */
 
 import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
+import { firstIndex } from '../../../../shared/collections/first-index.ts'
 import type { Damage } from '../../../../shared/contract/workspace.ts'
-import { firstIndex } from '../../../../shared/first-index.ts'
-import { wasNotRun } from '../../../../shared/projections/tool-labels.ts'
+import { wasNotRun } from '../../../../shared/projections/tool-calls/tool-labels.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import type {
   ToolCallView,

@@ -20,7 +20,11 @@ import {
 import { useContext } from 'react'
 import { type ToolIcon, traitsOf } from '../../../../shared/agents/tool-traits.ts'
 import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
-import { callGroupLabel, toolLabel, wasNotRun } from '../../../../shared/projections/tool-labels.ts'
+import {
+  callGroupLabel,
+  toolLabel,
+  wasNotRun,
+} from '../../../../shared/projections/tool-calls/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { lostOutputIn } from '../../../../shared/records/lost-output.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'react'
+import { reviewPrompt } from '../../../../shared/agents/review-prompt.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
 import type { PromptId, TaskId } from '../../../../shared/records/ids.ts'
 import type { ReviewComment } from '../../../../shared/records/review-comments.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
-import { reviewPrompt } from '../../../../shared/text/review-prompt.ts'
 import { useConnectionLost, useLedger, useStores } from '../../../store/hooks.ts'
 import { type Reply, replyTo } from './place-comments.ts'
 

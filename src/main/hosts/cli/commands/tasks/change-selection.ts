@@ -2,7 +2,7 @@
 import type { ChangeSelection } from '../../../../../shared/contract/changes/changes.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../../shared/contract/workspace.ts'
-import { hunkRangesOf } from '../../../../../shared/hunk-ranges.ts'
+import { hunkRangesOf } from '../../../../../shared/git/hunk-ranges.ts'
 import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
 
 type ChangedFile = WorkspaceDiff['files'][number]

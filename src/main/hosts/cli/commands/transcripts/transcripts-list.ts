@@ -1,8 +1,8 @@
 /** `shiplog transcripts list`: the transcripts that are kept, live and archived. */
 import type { TranscriptSummary } from '../../../../../shared/contract/workspace.ts'
-import { folderLabels } from '../../../../../shared/projections/folder-labels.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
+import { folderLabels } from '../../../../../shared/text/folder-labels.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes } from '../../exit-codes.ts'

@@ -1,18 +1,19 @@
 /** `shiplog transcripts show`: prints one transcript, live or archived, page by page. */
+
+import { readPages } from '../../../../../shared/async/read-pages.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import { withWholeValues } from '../../../../../shared/contract/transcripts/whole-values.ts'
 import {
   type Damage,
   type TranscriptPage,
   transcriptPageEntriesMax,
 } from '../../../../../shared/contract/workspace.ts'
 import { createTranscriptMarkdown } from '../../../../../shared/projections/transcript/transcript-markdown.ts'
-import { readPages } from '../../../../../shared/read-pages.ts'
 import type { Entry } from '../../../../../shared/records/entries.ts'
 import { isRunning } from '../../../../../shared/records/tasks/task-status.ts'
 import { wholeOutputOf } from '../../../../../shared/records/whole-output.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { dayOf } from '../../../../../shared/text/format-time.ts'
-import { withWholeValues } from '../../../../../shared/whole-values.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes } from '../../exit-codes.ts'

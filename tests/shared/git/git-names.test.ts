@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isGitName } from '../../src/shared/git-names.ts'
+import { isGitName } from '../../../src/shared/git/git-names.ts'
 
 it.each([
   '.git',

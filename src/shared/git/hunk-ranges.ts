@@ -1,5 +1,5 @@
 /** The line ranges of the hunks of a unified diff. */
-import type { HunkRange } from './contract/changes/changes.ts'
+import type { HunkRange } from '../contract/changes/changes.ts'
 
 /**
  * Returns the ranges of the hunks of one file's patch, in order. Content lines start with a space, `+`, `-` or `\`, so

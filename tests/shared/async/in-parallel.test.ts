@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { inParallel } from '../../src/shared/in-parallel.ts'
+import { inParallel } from '../../../src/shared/async/in-parallel.ts'
 
 async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []

@@ -1,5 +1,5 @@
 /** Describes a tool call in one line by its name or verb and its object. The input may have any shape. */
-import { traitsOf } from '../agents/tool-traits.ts'
+import { traitsOf } from '../../agents/tool-traits.ts'
 
 /** `bash git status`, `task_await Add tests, Write docs`. */
 export function describeToolCall(name: string, input: unknown): string {

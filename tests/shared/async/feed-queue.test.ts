@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFeedQueue } from '../../src/shared/feed-queue.ts'
+import { createFeedQueue } from '../../../src/shared/async/feed-queue.ts'
 
 /** Resolves with whether the promise is settled once all pending callbacks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {

@@ -1,7 +1,7 @@
-import type { ShiplogClient } from './contract/index.ts'
-import type { LongValue, TranscriptPage } from './contract/workspace.ts'
-import type { Entry } from './records/entries.ts'
-import { parseEntry } from './records/parse-entry.ts'
+import type { Entry } from '../../records/entries.ts'
+import { parseEntry } from '../../records/parse-entry.ts'
+import type { ShiplogClient } from '../index.ts'
+import type { LongValue, TranscriptPage } from '../workspace.ts'
 
 type Client = { transcripts: Pick<ShiplogClient['transcripts'], 'value'> }
 

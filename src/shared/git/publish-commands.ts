@@ -1,5 +1,5 @@
 /** The commands that commit a worktree, push its branch and open a pull request, as shown and as run. Pure. */
-import { visibleText } from './shown-text.ts'
+import { visibleText } from '../text/shown-text.ts'
 
 interface PublishPlan {
   /** Absolute. */

@@ -1,11 +1,11 @@
 /** The label of a tool call in one line: verb, object and outcome. Pure. */
 
-import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
-import { isToolName, type ToolName, toolNames } from '../agents/tools.ts'
-import { plainMarkdown } from '../plain-markdown.ts'
-import { counted as countedAs } from '../text/counted.ts'
-import { plainText } from '../text/plain-text.ts'
-import type { ToolCallView } from './transcript/turn-blocks.ts'
+import { type ToolIcon, toolTraits } from '../../agents/tool-traits.ts'
+import { isToolName, type ToolName, toolNames } from '../../agents/tools.ts'
+import { counted as countedAs } from '../../text/counted.ts'
+import { plainMarkdown } from '../../text/plain-markdown.ts'
+import { plainText } from '../../text/plain-text.ts'
+import type { ToolCallView } from '../transcript/turn-blocks.ts'
 
 const whole = new Intl.NumberFormat('en')
 const counted = (count: number, one: string, many?: string): string =>
