@@ -39,6 +39,9 @@ export type Route =
   /** An address that leads nowhere. */
   | { screen: 'unknown'; address: string }
 
+/** A screen that shows a transcript, at an entry or at a moment of its replay. */
+export type TranscriptRoute = Extract<Route, { screen: 'task' | 'archive' | 'transcript' }>
+
 export const homeRoute: Route = { screen: 'home' }
 export const trashRoute: Route = { screen: 'trash' }
 export const searchRoute: Route = { screen: 'search', query: '' }

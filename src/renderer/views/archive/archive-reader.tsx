@@ -5,19 +5,13 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Button, EmptyState, IconButton, Tabs } from '../../components/primitives/index.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
-import {
-  useAppInfo,
-  useLedger,
-  useLineage,
-  useStores,
-  useTask,
-  useUnreachable,
-} from '../../store/hooks.ts'
+import { useLedger, useLineage, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
-import { linkOf, type Route, taskRoute, trashRoute } from '../../store/window/route.ts'
+import { type TranscriptRoute, taskRoute, trashRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
 import { ImportedLine } from '../imports/imported-line.tsx'
+import { useReplayRoute } from '../replay/use-replay-route.ts'
 import { ResumeButtons } from '../resume/resume-buttons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { useKeys } from '../shell/use-keys.ts'
@@ -49,8 +43,6 @@ export function ArchiveReader(props: {
   isReadOnly?: boolean
 }) {
   const { taskId, seq, replaying, summary, isReadOnly = false } = props
-  const { copy } = useActions()
-  const { info } = useAppInfo()
   const { navigation } = useStores()
   const task = useTask(taskId)
   const hasSubAgents = useLedger(({ children }) => children.has(taskId))
@@ -62,19 +54,12 @@ export function ArchiveReader(props: {
     task && !isReportChosen && task.status === 'completed' && !task.hasReport && task.hasTranscript
       ? 'transcript'
       : props.tab
-  const momentRoute = (moment: { seq?: number }): Route => ({
+  const routeOf = (id: TaskId): TranscriptRoute => ({
     screen: 'archive',
-    taskId,
+    taskId: id,
     tab: 'transcript',
-    replay: true,
-    ...moment,
   })
-  const changeReplay = (moment: { seq?: number } | null) => {
-    const place = seq === undefined ? {} : { seq }
-    const closed: Route = { screen: 'archive', taskId, tab: 'transcript', ...place }
-    navigation.go(moment ? momentRoute(moment) : closed, { replace: true })
-  }
-  const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
+  const replay = useReplayRoute({ taskId, seq, replaying, routeOf })
   const key = (keys: string, label: string, run: () => void): KeyCommand => ({
     keys,
     label,
@@ -85,8 +70,8 @@ export function ArchiveReader(props: {
     tab === 'transcript'
       ? [
           key('o', 'Outline', panes.outline.toggle),
-          key('p', 'Replay', toggleReplay),
-          ...(replaying ? [key('Escape', 'End the replay', toggleReplay)] : []),
+          key('p', 'Replay', replay.toggle),
+          ...(replaying ? [key('Escape', 'End the replay', replay.toggle)] : []),
         ]
       : [],
   )
@@ -112,13 +97,13 @@ export function ArchiveReader(props: {
           <>
             <TranscriptTools
               task={task}
-              route={{ screen: 'archive', taskId, tab: 'transcript' }}
+              route={routeOf(taskId)}
               scope="window"
               panes={panes}
               reading={reading}
               replaying={replaying}
               isShown={tab === 'transcript'}
-              onReplay={toggleReplay}
+              onReplay={replay.toggle}
               inTaskHeader
             />
             {isReadOnly ? null : (
@@ -163,9 +148,7 @@ export function ArchiveReader(props: {
               <TaskReport
                 task={task}
                 onShowTranscript={() => show(taskId, 'transcript')}
-                onOpen={(at) =>
-                  navigation.go({ screen: 'archive', taskId, tab: 'transcript', seq: at })
-                }
+                onOpen={(at) => navigation.go({ ...routeOf(taskId), seq: at })}
               />
             ),
           },
@@ -179,23 +162,7 @@ export function ArchiveReader(props: {
                 onViewTranscript={(id) => show(id, 'transcript')}
                 panes={panes}
                 reading={reading}
-                replay={{
-                  open: replaying,
-                  onChange: changeReplay,
-                  onAgent: (id, at) =>
-                    navigation.go({
-                      screen: 'archive',
-                      taskId: id,
-                      tab: 'transcript',
-                      replay: true,
-                      seq: at,
-                    }),
-                  onCopyLink: (at) =>
-                    void copy(
-                      linkOf(momentRoute({ seq: at }), info?.host ?? null, location),
-                      'the link',
-                    ),
-                }}
+                replay={replay}
               />
             ),
           },

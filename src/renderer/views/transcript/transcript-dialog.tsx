@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { DialogShell } from '../../components/primitives/index.ts'
-import { useAppInfo, useChildren, useLineage, useStores, useTask } from '../../store/hooks.ts'
-import { fullScreenRoute, linkOf, type Route, taskRoute } from '../../store/window/route.ts'
-import { useActions } from '../app/use-actions.ts'
+import { useChildren, useLineage, useStores, useTask } from '../../store/hooks.ts'
+import { fullScreenRoute, type TranscriptRoute, taskRoute } from '../../store/window/route.ts'
+import { useReplayRoute } from '../replay/use-replay-route.ts'
 import { useCanResume } from '../resume/resume-buttons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { ConnectionBanner } from '../shell/banner.tsx'
@@ -50,21 +50,12 @@ export function TranscriptDialog(props: {
     const sibling = at >= 0 ? siblings[index] : undefined
     if (sibling) show(sibling.id)
   }
-  const { copy } = useActions()
-  const { info } = useAppInfo()
-  const momentRoute = (id: TaskId, at: number | undefined): Route => ({
-    ...transcriptRoute(below, id),
-    ...(at !== undefined && { seq: at }),
-    replay: true,
+  const replay = useReplayRoute({
+    taskId,
+    seq,
+    replaying,
+    routeOf: (id) => transcriptRoute(below, id),
   })
-  const changeReplay = (moment: { seq?: number } | null) => {
-    if (!taskId) return
-    const to = moment
-      ? momentRoute(taskId, moment.seq)
-      : { ...transcriptRoute(below, taskId), ...(seq !== undefined && { seq }) }
-    navigation.go(to, { replace: true })
-  }
-  const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
   const resumable = useCanResume(task)
   const { resume } = useResumeActions()
   const panes = useTranscriptPanes(task, 'transcript')
@@ -96,7 +87,7 @@ export function TranscriptDialog(props: {
       label: 'Replay',
       group: 'Transcript',
       scope: 'dialog',
-      run: toggleReplay,
+      run: replay.toggle,
     },
     {
       keys: 'w',
@@ -128,7 +119,7 @@ export function TranscriptDialog(props: {
       over={<Overlays />}
       onClose={(reason) => {
         if (reason !== 'escape') close()
-        else if (replaying) changeReplay(null)
+        else if (replaying) replay.onChange(null)
         else up()
       }}
       title={task ? `Transcript of ${task.title}` : 'Transcript'}
@@ -142,7 +133,7 @@ export function TranscriptDialog(props: {
             onGoTo={goTo}
             panes={panes}
             replaying={replaying}
-            onReplay={toggleReplay}
+            onReplay={replay.toggle}
             reading={reading}
             isFullScreen={false}
             onFullScreen={fullScreen}
@@ -161,13 +152,7 @@ export function TranscriptDialog(props: {
           takeFocus
           scope="dialog"
           panes={panes}
-          replay={{
-            open: replaying,
-            onChange: changeReplay,
-            onAgent: (id, at) => navigation.go(momentRoute(id, at)),
-            onCopyLink: (at) =>
-              void copy(linkOf(momentRoute(taskId, at), info?.host ?? null, location), 'the link'),
-          }}
+          replay={replay}
           reading={reading}
         />
       ) : (
@@ -177,7 +162,7 @@ export function TranscriptDialog(props: {
   )
 }
 
-const transcriptRoute = (below: TaskId, id: TaskId): Extract<Route, { screen: 'task' }> => ({
+const transcriptRoute = (below: TaskId, id: TaskId): TranscriptRoute => ({
   screen: 'task',
   taskId: below,
   transcriptOf: id,

@@ -1,15 +1,8 @@
 import { useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import {
-  useAppInfo,
-  useChildren,
-  useLineage,
-  useStores,
-  useTask,
-  useTaskLookup,
-} from '../../store/hooks.ts'
-import { fullScreenRoute, linkOf, type Route, taskRoute } from '../../store/window/route.ts'
-import { useActions } from '../app/use-actions.ts'
+import { useChildren, useLineage, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
+import { fullScreenRoute, taskRoute } from '../../store/window/route.ts'
+import { useReplayRoute } from '../replay/use-replay-route.ts'
 import { NothingHere } from '../shell/nothing-here.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { createReadingPosition } from './reading.ts'
@@ -32,8 +25,6 @@ export function TranscriptScreen(props: {
 
 function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; replaying: boolean }) {
   const { taskId, seq, replaying } = props
-  const { copy } = useActions()
-  const { info } = useAppInfo()
   const { navigation } = useStores()
   const task = useTask(taskId)
   const lineage = useLineage(taskId)
@@ -53,25 +44,17 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
       root === taskId ? taskRoute(root) : { screen: 'task', taskId: root, transcriptOf: taskId },
     )
   }
-  const momentRoute = (at: number | undefined): Route => ({
-    ...fullScreenRoute(taskId, at),
-    replay: true,
-  })
-  const changeReplay = (moment: { seq?: number } | null) =>
-    navigation.go(moment ? momentRoute(moment.seq) : fullScreenRoute(taskId, seq), {
-      replace: true,
-    })
-  const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
+  const replay = useReplayRoute({ taskId, seq, replaying, routeOf: fullScreenRoute })
   useKeys([
     { keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle },
-    { keys: 'p', label: 'Replay', group: 'Transcript', run: toggleReplay },
+    { keys: 'p', label: 'Replay', group: 'Transcript', run: replay.toggle },
     { keys: '[', label: 'Previous sibling', group: 'Transcript', run: () => goTo(at - 1) },
     { keys: ']', label: 'Next sibling', group: 'Transcript', run: () => goTo(at + 1) },
     {
       keys: 'Escape',
       label: replaying ? 'End the replay' : 'Leave full screen',
       group: 'Transcript',
-      run: replaying ? toggleReplay : leave,
+      run: replaying ? replay.toggle : leave,
     },
   ])
   if (!task) return null
@@ -88,7 +71,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
           panes={panes}
           reading={reading}
           replaying={replaying}
-          onReplay={toggleReplay}
+          onReplay={replay.toggle}
           isFullScreen
           onFullScreen={leave}
         />
@@ -100,13 +83,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
         takeFocus
         panes={panes}
         reading={reading}
-        replay={{
-          open: replaying,
-          onChange: changeReplay,
-          onAgent: (id, at) => navigation.go({ ...fullScreenRoute(id, at), replay: true }),
-          onCopyLink: (at) =>
-            void copy(linkOf(momentRoute(at), info?.host ?? null, location), 'the link'),
-        }}
+        replay={replay}
       />
     </div>
   )
