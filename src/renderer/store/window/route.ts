@@ -1,6 +1,6 @@
 /**
  * Routes as URL fragments. Every screen has an address, so that back, reload, a copied link and
- * `shiplog://t/<id>` all share this code. Pure.
+ * `shiplog://t/<id>` all share this code. Pure, but for `linkTo`.
  */
 import {
   filterKinds,
@@ -170,7 +170,7 @@ function formatPlace({ seq, replay, find, filter }: TranscriptPlace): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-/** Returns an absolute link: with the desktop app's own scheme, else the page's address. */
+/** Returns an absolute link: with the desktop app's own scheme, else at the page's address. */
 export const linkTo = (route: Route): string => {
   const hash = formatRoute(route)
   return /^https?:$/.test(location.protocol)
@@ -200,14 +200,4 @@ function decoded(part: string): string {
   } catch {
     return part
   }
-}
-
-/** Returns the text for "Copy link": the address of this route on the same host. */
-export const linkOf = (
-  route: Route,
-  host: string | null,
-  { origin, pathname }: Pick<Location, 'origin' | 'pathname'>,
-): string => {
-  const hash = formatRoute(route)
-  return host === 'desktop' ? `shiplog://${hash.slice('#/'.length)}` : `${origin}${pathname}${hash}`
 }

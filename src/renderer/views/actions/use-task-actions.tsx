@@ -36,7 +36,7 @@ import { canBeContinuedWith, canBeRetried } from '../../components/task/what-nex
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { hasChangeSummary } from '../../store/results/change-summaries.ts'
 import type { Stores } from '../../store/stores.ts'
-import { fullScreenRoute, linkOf, projectRoute, taskRoute } from '../../store/window/route.ts'
+import { fullScreenRoute, linkTo, projectRoute, taskRoute } from '../../store/window/route.ts'
 import { targetName } from '../app/actions/apply-actions.ts'
 import type { Actions } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
@@ -222,9 +222,8 @@ function addChangeActions(add: Add, { task, stores, actions, known }: Context): 
 }
 
 function addNameActions(add: Add, { task, stores, actions, known }: Context): void {
-  const { appInfo, overlay } = stores
+  const { overlay } = stores
   const { id } = task
-  const host = appInfo.store.getState().info?.host ?? null
   add(known.isRoot, { id: 'rename', label: 'Rename…', icon: <Pencil /> }, () =>
     overlay.show({ kind: 'rename', taskId: id }),
   )
@@ -236,7 +235,7 @@ function addNameActions(add: Add, { task, stores, actions, known }: Context): vo
   add(
     true,
     { id: 'copy-link', label: 'Copy link', icon: <Link /> },
-    () => void actions.copy(linkOf(taskRoute(id), host, location), 'the link'),
+    () => void actions.copy(linkTo(taskRoute(id)), 'the link'),
   )
   add(
     true,

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { useAppInfo, useStores } from '../../store/hooks.ts'
-import { linkOf, type TranscriptRoute } from '../../store/window/route.ts'
+import { useStores } from '../../store/hooks.ts'
+import { linkTo, type TranscriptRoute } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import type { ReplayPlace } from './replay-layout.tsx'
 
@@ -17,7 +17,6 @@ export function useReplayRoute(props: {
   const { taskId, seq, replaying, routeOf } = props
   const { navigation } = useStores()
   const { copy } = useActions()
-  const { info } = useAppInfo()
   const momentRoute = (id: TaskId, at: number | undefined): TranscriptRoute => ({
     ...routeOf(id),
     ...(at !== undefined && { seq: at }),
@@ -35,8 +34,7 @@ export function useReplayRoute(props: {
     toggle: () => onChange(replaying ? null : seq === undefined ? {} : { seq }),
     onAgent: (id, at) => navigation.go(momentRoute(id, at)),
     onCopyLink(at) {
-      if (!taskId) return
-      void copy(linkOf(momentRoute(taskId, at), info?.host ?? null, location), 'the link')
+      if (taskId) void copy(linkTo(momentRoute(taskId, at)), 'the link')
     },
   }
 }

@@ -13,7 +13,7 @@ import type { StoreApi } from 'zustand/vanilla'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { classNames, IconButton } from '../../components/primitives/index.ts'
 import { useAppInfo, useStores } from '../../store/hooks.ts'
-import { linkOf, type Route } from '../../store/window/route.ts'
+import { linkTo, type Route } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { type ReadingPosition, seqOf } from './reading.ts'
 import type { TranscriptPanes } from './use-panes.ts'
@@ -103,7 +103,7 @@ export function TranscriptTools(props: {
         <IconButton
           label="Copy link"
           icon={<Link />}
-          onClick={() => void copy(linkOf(route, info?.host ?? null, location), 'the link')}
+          onClick={() => void copy(linkTo(route), 'the link')}
         />
         <IconButton
           label={info?.host === 'desktop' ? 'Open in a new window' : 'Open in a new tab'}
