@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placeOfMatch } from '../../src/renderer/components/conversation/find/find-row.ts'
-import { transcriptRows } from '../../src/renderer/components/conversation/rows/rows.ts'
+import { transcriptRows } from '../../src/renderer/components/conversation/rows/transcript-rows.ts'
 import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'

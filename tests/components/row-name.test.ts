@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rowName } from '../../src/renderer/components/conversation/rows/row-name.ts'
-import { transcriptRows } from '../../src/renderer/components/conversation/rows/rows.ts'
+import { transcriptRows } from '../../src/renderer/components/conversation/rows/transcript-rows.ts'
 import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
 import { session } from '../fixtures/entries/builder.ts'

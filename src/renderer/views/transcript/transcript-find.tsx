@@ -20,7 +20,7 @@ import {
 } from '../../components/conversation/find/find-places.ts'
 import { placeOfMatch } from '../../components/conversation/find/find-row.ts'
 import type { TranscriptListHandle } from '../../components/conversation/list/transcript-list.tsx'
-import { transcriptRows } from '../../components/conversation/rows/rows.ts'
+import { transcriptRows } from '../../components/conversation/rows/transcript-rows.ts'
 import { useStores } from '../../store/hooks.ts'
 import {
   type CurrentMatch,

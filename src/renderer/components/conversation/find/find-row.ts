@@ -4,7 +4,7 @@ import type { ToolCallView } from '../../../../shared/projections/transcript/tur
 import { matchStarts } from '../../../../shared/text/find-pattern.ts'
 import { markdownPieces } from '../../text/index.ts'
 import { textKey } from '../rows/json-value.tsx'
-import { callsOf, type Row } from '../rows/rows.ts'
+import { callsOf, type Row } from '../rows/row.ts'
 import { stepKey, stepThrough } from '../rows/text-cut.ts'
 import { type DiffMatch, matchInDiff } from './diff-match.ts'
 

@@ -1,5 +1,5 @@
 /** The heights of rows before they are measured. Pure. */
-import type { Row } from '../rows/rows.ts'
+import type { Row } from '../rows/row.ts'
 
 /** Close enough that the scroll bar does not jump when rows are measured. */
 export function estimatedHeight(row: Row | undefined): number {

@@ -1,6 +1,6 @@
 /** Moves of the view that a reader makes by a key or a button, or that a caller asks for. */
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react'
-import type { Row } from '../rows/rows.ts'
+import type { Row } from '../rows/row.ts'
 import { useShownRow } from './list-place.ts'
 import { isTyping, pressRowButton } from './row-buttons.ts'
 import { useRowFocus } from './row-focus.ts'

@@ -1,6 +1,6 @@
 /** Where a list opens, which rows it moves to, and when it requests more. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Row } from '../rows/rows.ts'
+import type { Row } from '../rows/row.ts'
 
 /**
  * The next page is requested when this few rows are left before the first or after the last visible

@@ -1,6 +1,6 @@
 /** The focus of a list whose rows come and go while it is scrolled. */
 import { type FocusEvent, type RefObject, useLayoutEffect, useRef } from 'react'
-import type { Row } from '../rows/rows.ts'
+import type { Row } from '../rows/row.ts'
 
 /**
  * The list takes the focus from a row that is scrolled out of the page, so that keys keep working,

@@ -1,7 +1,8 @@
 /** Which rows of a transcript are rendered, and where: its virtualizer. */
 import { type Range, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useReducer, useRef } from 'react'
-import { type Row, rowIndexOfSeq } from '../rows/rows.ts'
+import type { Row } from '../rows/row.ts'
+import { rowIndexOfSeq } from '../rows/row-positions.ts'
 import { estimatedHeight, estimatedStart } from './estimated-heights.ts'
 
 /** Rendered beyond each edge: the distance of one turn of a wheel, which is half a dozen short rows or one long one. */

@@ -3,7 +3,7 @@
  * scroll back.
  */
 import { type RefObject, type UIEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Row } from '../rows/rows.ts'
+import type { Row } from '../rows/row.ts'
 import { endThresholdPx, type RowVirtualizer } from './row-virtualizer.ts'
 
 export interface Tail {

@@ -2,10 +2,10 @@ import { memo, type Ref, useState } from 'react'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { classNames } from '../../primitives/index.ts'
 import { EntryJson } from '../rows/entry-json.tsx'
+import type { Row } from '../rows/row.ts'
 import { rowName } from '../rows/row-name.ts'
 import { RowTools } from '../rows/row-tools.tsx'
 import { RowView } from '../rows/row-view.tsx'
-import type { Row } from '../rows/rows.ts'
 
 /** A row at its place in the list. Scrolling renders only those that come into view. */
 export const TranscriptRow = memo(function TranscriptRow(props: {

@@ -8,7 +8,7 @@ import { useFold } from '../fold-state.ts'
 import { type EntryPart, TaskActionsContext } from '../task-lookup.ts'
 import { JsonValue } from './json-value.tsx'
 import { LongText } from './long-text.tsx'
-import { entriesOf, type Row } from './rows.ts'
+import { entriesOf, type Row } from './row.ts'
 
 export const jsonKey = (rowKey: string): string => `${rowKey}:entries`
 

@@ -6,7 +6,7 @@ import type { Cause } from '../../../../shared/records/causes.ts'
 import { plainText } from '../../../../shared/text/plain-text.ts'
 import { counted, exactTime, timeOfDay } from '../../primitives/format.ts'
 import { afterInterrupted, plainCause } from '../../task/plain-cause.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 /** Long enough to identify the row; its content is read next. */
 const nameCharsMax = 120

@@ -21,7 +21,7 @@ import { CopyButton, IconButton, MenuAt, type MenuEntry } from '../../primitives
 import { useFold } from '../fold-state.ts'
 import { TaskActionsContext } from '../task-lookup.ts'
 import { jsonKey } from './entry-json.tsx'
-import { entriesOf, entrySeqOf, type Row } from './rows.ts'
+import { entriesOf, entrySeqOf, type Row } from './row.ts'
 
 /** In the margins if the pane has some, else above the row's right end. `item` returns the item of the row. */
 export function RowTools({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { entriesOf, type Row } from '../../src/renderer/components/conversation/rows/row.ts'
 import {
-  entriesOf,
-  type Row,
   rowIndexOfSeq,
   startsTurn,
-  transcriptRows,
-} from '../../src/renderer/components/conversation/rows/rows.ts'
+} from '../../src/renderer/components/conversation/rows/row-positions.ts'
+import { transcriptRows } from '../../src/renderer/components/conversation/rows/transcript-rows.ts'
 import { withPartial } from '../../src/shared/projections/transcript/live-items.ts'
 import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
