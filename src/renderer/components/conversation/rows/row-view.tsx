@@ -9,13 +9,13 @@ import { bytes, duration, exactTime, timeOfDay } from '../../primitives/format.t
 import { NoticeLine, StatusIcon, useClockText } from '../../primitives/index.ts'
 import { TaskTable } from '../../task/task-table.tsx'
 import { Disclosure } from '../disclosure.tsx'
+import { ToolCall, ToolCallGroup } from './calls/tool-call.tsx'
 import { ItemView } from './items/item-view.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
 import { QuietLine } from './quiet-line.tsx'
 import type { Row } from './row.ts'
 import { attemptText } from './row-name.ts'
 import { ShownImages } from './shown-images.tsx'
-import { ToolCall, ToolCallGroup } from './tool-call.tsx'
 
 export const RowView = memo(function RowView({ row }: { row: Row }) {
   switch (row.kind) {

@@ -1,10 +1,10 @@
 /** The changes of a call in a file: unified, or side by side and as wide as the list. */
 import { useContext, useMemo } from 'react'
-import { DiffLayoutContext } from '../../diff/diff-layout.ts'
-import { PatchView } from '../../diff/patch-view.tsx'
-import { counted } from '../../primitives/format.ts'
-import { CopyButton, TextButton } from '../../primitives/index.ts'
-import { useFold } from '../fold-state.ts'
+import { DiffLayoutContext } from '../../../diff/diff-layout.ts'
+import { PatchView } from '../../../diff/patch-view.tsx'
+import { counted } from '../../../primitives/format.ts'
+import { CopyButton, TextButton } from '../../../primitives/index.ts'
+import { useFold } from '../../fold-state.ts'
 
 /** A longer diff is laid out at its full height only on request, since that causes a visible delay. */
 const shownLinesMax = 200

@@ -1,11 +1,11 @@
 import { useContext, useEffect, useRef, useState } from 'react'
-import { messageOf } from '../../../../shared/error-message.ts'
-import { matchStarts } from '../../../../shared/text/find-pattern.ts'
-import { terminalText } from '../../../../shared/text/terminal-text.ts'
-import { FoundMatchContext } from '../find/find-places.ts'
-import { FoldContext } from '../fold-state.ts'
-import { TaskActionsContext } from '../task-lookup.ts'
-import { stepKey, stepThrough } from './text-cut.ts'
+import { messageOf } from '../../../../../shared/error-message.ts'
+import { matchStarts } from '../../../../../shared/text/find-pattern.ts'
+import { terminalText } from '../../../../../shared/text/terminal-text.ts'
+import { FoundMatchContext } from '../../find/find-places.ts'
+import { FoldContext } from '../../fold-state.ts'
+import { TaskActionsContext } from '../../task-lookup.ts'
+import { stepKey, stepThrough } from '../text-cut.ts'
 
 interface ShownPart {
   text: string

@@ -1,10 +1,10 @@
 /** The complete output of a command, loaded in parts, because it may be 32 MB. */
 import { type ReactNode, useContext } from 'react'
-import type { ToolDetail } from '../../../../shared/agents/tools.ts'
-import { bytes } from '../../primitives/format.ts'
-import { TextButton } from '../../primitives/index.ts'
-import { TaskActionsContext } from '../task-lookup.ts'
-import { LongText } from './long-text.tsx'
+import type { ToolDetail } from '../../../../../shared/agents/tools.ts'
+import { bytes } from '../../../primitives/format.ts'
+import { TextButton } from '../../../primitives/index.ts'
+import { TaskActionsContext } from '../../task-lookup.ts'
+import { LongText } from '../long-text.tsx'
 import { partKey, useOutputParts } from './use-output-parts.ts'
 
 type Whole = NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']>
