@@ -1,33 +1,26 @@
 /** The card of one task, in place of the `task` call that started it. */
 
-import { Check, Ellipsis, GitMerge, RotateCcw, RotateCw, ScrollText, Square } from 'lucide-react'
 import { useContext, useEffect } from 'react'
 import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import { openDependencies } from '../../../shared/projections/ledger/open-dependencies.ts'
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
-import type { TaskId } from '../../../shared/records/ids.ts'
-import { type Activity, activityText } from '../../../shared/records/tasks/activity.ts'
+import { activityText } from '../../../shared/records/tasks/activity.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { costText } from '../../../shared/text/usage-text.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
-  type ShownApply,
   type ShownChanges,
   type ShownReport,
   TaskActionsContext,
-  type TaskLookup,
   TaskLookupContext,
 } from '../conversation/task-lookup.ts'
 import { Counts } from '../diff/counts.tsx'
 import { counted } from '../primitives/format.ts'
 import {
-  Button,
   Cost,
   FactLine,
-  IconButton,
-  Menu,
   type ShownStatus,
   Skeleton,
   StatusIcon,
@@ -35,6 +28,7 @@ import {
   Tokens,
 } from '../primitives/index.ts'
 import { ApplyNote } from './apply-note.tsx'
+import { CardActions } from './card-actions.tsx'
 import { CauseText } from './cause-text.tsx'
 import { NestedTasks } from './nested-tasks.tsx'
 import { plainCause } from './plain-cause.ts'
@@ -43,7 +37,6 @@ import { shownStatus } from './shown-status.ts'
 import { isSilent, Silence } from './silence.tsx'
 import { sleepText } from './sleep-text.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
-import { canBeResumed, canBeRetried } from './what-next.ts'
 
 /**
  * `task` is its present state in the ledger, `result` the one returned to the parent. At least one
@@ -57,7 +50,6 @@ export function TaskCard(props: {
 }) {
   const { task, result, foldKey } = props
   const lookup = useContext(TaskLookupContext)
-  const actions = useContext(TaskActionsContext)
   const subject = task ?? result
   const taskId = task?.id ?? result?.taskId ?? null
   const report = result?.report
@@ -65,17 +57,7 @@ export function TaskCard(props: {
     : taskId && task?.hasReport
       ? (lookup.report?.(taskId) ?? null)
       : null
-  const { onNeedReport } = actions
-  const needsReport = Boolean(task?.hasReport && !isRunning(task.status) && !report)
-  useEffect(() => {
-    if (needsReport && taskId) onNeedReport?.(taskId)
-  }, [needsReport, taskId, onNeedReport])
-  const { onNeedChanges } = actions
-  const endedRun = task && !isRunning(task.status) ? (task.runs.at(-1)?.run ?? null) : null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a patch that is ready or was applied is counted again
-  useEffect(() => {
-    if (endedRun !== null && taskId) onNeedChanges?.(taskId)
-  }, [endedRun, task?.patch, taskId, onNeedChanges])
+  useCardRequests(task, report)
   if (!subject || !taskId) return null
 
   const { title, agent } = subject
@@ -99,13 +81,7 @@ export function TaskCard(props: {
               {title}
             </h2>
             <Meta task={task} agent={agent} status={status} />
-            <ActivityText
-              task={task}
-              status={status}
-              activity={lookup.activity(taskId)}
-              lookup={lookup}
-              linkTo={actions.linkTo}
-            />
+            <ActivityText task={task} status={status} />
             {sleep ? (
               <p className="untrusted text-muted">{sleepText(sleep)}</p>
             ) : cause && status !== 'completed' ? (
@@ -124,6 +100,22 @@ export function TaskCard(props: {
       <NestedTasks parentId={taskId} />
     </article>
   )
+}
+
+/** Requests what a card shows of a task that is over: its report, and the counts of its changes. */
+function useCardRequests(task: Task | null, report: ShownReport | null): void {
+  const { onNeedReport, onNeedChanges } = useContext(TaskActionsContext)
+  const over = task && !isRunning(task.status) ? task : null
+  const taskId = task?.id
+  const needsReport = Boolean(over?.hasReport && !report)
+  useEffect(() => {
+    if (needsReport && taskId) onNeedReport?.(taskId)
+  }, [needsReport, taskId, onNeedReport])
+  const endedRun = over?.runs.at(-1)?.run
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a patch that is ready or was applied is counted again
+  useEffect(() => {
+    if (endedRun !== undefined && taskId) onNeedChanges?.(taskId)
+  }, [endedRun, task?.patch, taskId, onNeedChanges])
 }
 
 function Meta({ task, agent, status }: { task: Task | null; agent: string; status: ShownStatus }) {
@@ -164,38 +156,16 @@ function Changes({ files, additions, deletions, binary, isKnown }: ShownChanges)
   )
 }
 
-function ActivityText(props: {
-  task: Task | null
-  status: ShownStatus
-  activity: Activity | null
-  lookup: TaskLookup
-  linkTo?(id: TaskId): string
-}) {
-  const { task, status, activity, lookup, linkTo } = props
+function ActivityText({ task, status }: { task: Task | null; status: ShownStatus }) {
+  const lookup = useContext(TaskLookupContext)
   if (!task) return null
+  const activity = lookup.activity(task.id)
   // A blocked task no longer waits: its cause, below, names the dependency.
   const waitsFor =
     status === 'queued' || status === 'not-started'
       ? openDependencies(task, lookup.byId, lookup.childrenOf)
       : []
-  if (waitsFor.length > 0)
-    return (
-      <p className="untrusted text-muted">
-        Waits for{' '}
-        {waitsFor.map((other, index) => (
-          <span key={other.id}>
-            {linkTo ? (
-              <a href={linkTo(other.id)} className="rounded-sm text-accent hover:underline">
-                {plainText(other.title)}
-              </a>
-            ) : (
-              plainText(other.title)
-            )}
-            {index < waitsFor.length - 1 ? ', ' : ''}
-          </span>
-        ))}
-      </p>
-    )
+  if (waitsFor.length > 0) return <WaitsFor tasks={waitsFor} />
   const text = isRunning(task.status)
     ? activity
       ? activityText(activity)
@@ -210,102 +180,24 @@ function ActivityText(props: {
   ) : null
 }
 
-function CardActions(props: {
-  taskId: TaskId
-  title: string
-  task: Task | null
-  apply: ShownApply | null
-}) {
-  const { taskId, title, task, apply } = props
-  const { onViewTranscript, onApply, onStop, onResume, onRetry, unreachable } =
-    useContext(TaskActionsContext)
-  const waiting = useContext(TaskLookupContext).activity(taskId)?.state === 'waiting'
-  const applied =
-    task?.patch === 'applied' || apply?.kind === 'applied' || apply?.kind === 'already-applied'
+function WaitsFor({ tasks }: { tasks: Task[] }) {
+  const { linkTo } = useContext(TaskActionsContext)
   return (
-    <div className="flex shrink-0 flex-wrap items-center gap-1.5 pl-6 @wide:pl-0">
-      {applied ? (
-        <span className="flex h-6 items-center gap-1 px-1 text-small text-green">
-          <Check aria-hidden className="size-3.5" />
-          Changes applied
+    <p className="untrusted text-muted">
+      Waits for{' '}
+      {tasks.map((task, index) => (
+        <span key={task.id}>
+          {linkTo ? (
+            <a href={linkTo(task.id)} className="rounded-sm text-accent hover:underline">
+              {plainText(task.title)}
+            </a>
+          ) : (
+            plainText(task.title)
+          )}
+          {index < tasks.length - 1 ? ', ' : ''}
         </span>
-      ) : null}
-      {task?.patch === 'ready' && !applied && onApply ? (
-        <Button
-          size="small"
-          icon={<GitMerge />}
-          disabled={unreachable !== undefined}
-          title={unreachable}
-          busy={apply?.kind === 'applying'}
-          aria-label={apply?.kind === 'applying' ? undefined : `Apply changes of ${title}`}
-          onClick={() => onApply(taskId)}
-        >
-          {apply?.kind === 'applying' ? 'Applying…' : 'Apply changes'}
-        </Button>
-      ) : null}
-      {task && (isRunning(task.status) || waiting) && onStop ? (
-        <Button
-          size="small"
-          icon={<Square />}
-          disabled={unreachable !== undefined}
-          title={unreachable}
-          aria-label={`Stop ${title}`}
-          onClick={() => onStop(taskId)}
-        >
-          Stop
-        </Button>
-      ) : null}
-      {task && canBeResumed(task) && !waiting && onResume ? (
-        <Button
-          size="small"
-          icon={<RotateCcw />}
-          disabled={unreachable !== undefined}
-          title={unreachable}
-          aria-label={`Resume ${title}`}
-          data-action="resume"
-          onClick={() => onResume(taskId)}
-        >
-          Resume
-        </Button>
-      ) : null}
-      {task && canBeRetried(task) && onRetry ? (
-        <Button
-          size="small"
-          icon={<RotateCw />}
-          disabled={unreachable !== undefined}
-          title={unreachable}
-          aria-label={`Retry ${title}`}
-          onClick={() => onRetry(taskId)}
-        >
-          Retry
-        </Button>
-      ) : null}
-      {onViewTranscript ? (
-        <Button
-          size="small"
-          icon={<ScrollText />}
-          aria-label={`View transcript of ${title}`}
-          data-action="transcript"
-          onClick={() => onViewTranscript(taskId)}
-        >
-          View transcript
-        </Button>
-      ) : null}
-      {task ? <MoreActions task={task} /> : null}
-    </div>
-  )
-}
-
-/** The rarely used actions. */
-function MoreActions({ task }: { task: Task }) {
-  const { menuOf } = useContext(TaskActionsContext)
-  if (!menuOf) return null
-  return (
-    <Menu
-      align="end"
-      trigger={<IconButton size="small" label={`More for ${task.title}`} icon={<Ellipsis />} />}
-      entries={() => menuOf(task)}
-    />
+      ))}
+    </p>
   )
 }
 
