@@ -12,23 +12,13 @@ import {
   useRef,
   useState,
 } from 'react'
-import { firstIndex } from '../../../../shared/collections/first-index.ts'
-import { exactCount, timeOfDay } from '../../primitives/format.ts'
 import { classNames } from '../../primitives/index.ts'
-import { entrySeqOf, type Row } from '../rows/row.ts'
-import { turnAt } from '../rows/row-positions.ts'
+import type { Row } from '../rows/row.ts'
 import { ScrollMarks, useScrollMarks } from './scroll-marks.tsx'
+import { type Extent, positionText, risingSeqs, startOfSeq } from './scroll-position.ts'
 import { clamped, isLoadedAt, offsetAt, type Scale, thumbAt } from './scroll-scale.ts'
 import { createTranscriptHeights } from './transcript-heights.ts'
-
-/** The whole transcript, and the part of it that is loaded. */
-export interface Extent {
-  firstSeq: number
-  lastSeq: number
-  total: number
-  /** The number of its last turn; null while it is unknown. */
-  turns: number | null
-}
+import { useScrolls } from './use-scrolls.ts'
 
 /** What the scroll bar needs of the virtual list. */
 interface LaidOut {
@@ -229,75 +219,24 @@ export function ScrollBar(props: {
         </div>
       </div>
       {place && shown && (place.isLong || drag.current) ? (
-        <div
-          aria-hidden
-          className={classNames(
-            'tabular pointer-events-none absolute z-20 rounded-md border bg-raised px-2 py-0.5 text-small whitespace-nowrap text-muted shadow-popup',
-            // Beside the thumb it would cover the buttons of rows, which are wanted unless the bar itself is dragged.
-            drag.current ? 'right-4 -translate-y-1/2' : 'top-2 left-1/2 -translate-x-1/2',
-          )}
-          style={drag.current ? { top: place.topPx + place.thumbPx / 2 } : undefined}
-        >
-          {place.label}
-        </div>
+        <PositionLabel place={place} isDragged={drag.current !== null} />
       ) : null}
     </>
   )
 }
 
-const inputs = ['wheel', 'touchmove', 'keydown'] as const
-
-/** Calls `onChange` when the list is scrolled or changes its size; `onInput` when the user may scroll it. */
-function useScrolls(
-  scroller: RefObject<HTMLElement | null>,
-  handlers: { onChange(): void; onInput(): void; onScroll(): void },
-): void {
-  const latest = useRef(handlers)
-  useLayoutEffect(() => {
-    latest.current = handlers
-  })
-  useEffect(() => {
-    const box = scroller.current
-    if (!box) return
-    const onInput = () => latest.current.onInput()
-    const onScroll = () => {
-      latest.current.onChange()
-      latest.current.onScroll()
-    }
-    const observer = new ResizeObserver(() => latest.current.onChange())
-    observer.observe(box)
-    box.addEventListener('scroll', onScroll, { passive: true })
-    for (const input of inputs) box.addEventListener(input, onInput, { passive: true })
-    return () => {
-      observer.disconnect()
-      box.removeEventListener('scroll', onScroll)
-      for (const input of inputs) box.removeEventListener(input, onInput)
-    }
-  }, [scroller])
-}
-
-/** Returns the seqs of the rows, ascending: a turn's text rows count as the calls above them. */
-function risingSeqs(rows: Row[]): number[] {
-  let seq = 0
-  return rows.map((row) => {
-    seq = Math.max(seq, entrySeqOf(row))
-    return seq
-  })
-}
-
-/** Where the first row from entry `seq` on begins. */
-function startOfSeq(seq: number, seqs: number[], list: LaidOut): number {
-  const first = firstIndex(seqs.length, (index) => (seqs[index] as number) >= seq)
-  return list.measurementsCache[first]?.start ?? list.getTotalSize()
-}
-
-/** "Turn 1,204 of 4,025 · 14:03" of the row at `index`. */
-function positionText(rows: Row[], index: number, { total, turns }: Extent): string {
-  const turn = turnAt(rows, index)
-  const row = rows[index]
-  const place =
-    turn === null || turns === null
-      ? `Entry ${exactCount(row ? entrySeqOf(row) : 1)} of ${exactCount(total)}`
-      : `Turn ${exactCount(turn)} of ${exactCount(Math.max(turn, turns))}`
-  return row?.at ? `${place} · ${timeOfDay(row.at)}` : place
+function PositionLabel({ place, isDragged }: { place: Place; isDragged: boolean }) {
+  return (
+    <div
+      aria-hidden
+      className={classNames(
+        'tabular pointer-events-none absolute z-20 rounded-md border bg-raised px-2 py-0.5 text-small whitespace-nowrap text-muted shadow-popup',
+        // Beside the thumb it would cover the buttons of rows, which are wanted unless the bar itself is dragged.
+        isDragged ? 'right-4 -translate-y-1/2' : 'top-2 left-1/2 -translate-x-1/2',
+      )}
+      style={isDragged ? { top: place.topPx + place.thumbPx / 2 } : undefined}
+    >
+      {place.label}
+    </div>
+  )
 }
