@@ -11,3 +11,9 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
   }
   return low
 }
+
+/** Returns the first index whose item satisfies `holds`, or the length if none does. See `firstIndex`. */
+export const firstIndexOf = <Item>(
+  items: ArrayLike<Item>,
+  holds: (item: Item) => boolean,
+): number => firstIndex(items.length, (index) => holds(items[index] as Item))

@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { firstIndex } from '../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../shared/collections/first-index.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted, exactTime } from '../primitives/format.ts'
@@ -257,4 +257,4 @@ const matches = (item: OutlineItem, filter: string): boolean =>
 
 /** Returns the index of the last item that is not after `seq`; -1 if there is none. */
 const nearest = (items: OutlineItem[], seq: number): number =>
-  firstIndex(items.length, (index) => (items[index] as OutlineItem).seq > seq) - 1
+  firstIndexOf(items, (item) => item.seq > seq) - 1

@@ -3,7 +3,7 @@
  * are from 0 to 1, in file order, even where the clock went back.
  */
 
-import { firstIndex } from '../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../shared/collections/first-index.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { hourMs } from '../../../shared/durations.ts'
 
@@ -100,7 +100,7 @@ function timesOf(marks: readonly TimelineMark[]): { times: number[]; idle: boole
 
 /** The index of the first value above `value`, in ascending values. */
 const firstAbove = (values: ArrayLike<number>, value: number): number =>
-  firstIndex(values.length, (index) => (values[index] as number) > value)
+  firstIndexOf(values, (each) => each > value)
 
 interface Lane<Span> {
   spans: Span[]

@@ -1,6 +1,6 @@
 /** The stops of a replay, which are the ends of turns and the calls, and the distance that it plays. Pure. */
 
-import { firstIndex } from '../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../shared/collections/first-index.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { markAt, type Timeline } from '../../../shared/projections/replay/replay-state.ts'
 
@@ -75,7 +75,7 @@ export const lastSeq = ({ marks }: Timeline): number => marks.at(-1)?.seq ?? 0
 
 /** The number of values at or below `value`. */
 const indexAfter = (values: readonly number[], value: number): number =>
-  firstIndex(values.length, (index) => (values[index] as number) > value)
+  firstIndexOf(values, (each) => each > value)
 
 /**
  * Advances from `seq` by `ms` of recorded time, with pauses cut, and bursts slowed down so that they can be read. Returns the new position, and the time left over

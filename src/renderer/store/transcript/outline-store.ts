@@ -2,7 +2,7 @@
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { readPages } from '../../../shared/async/read-pages.ts'
-import { firstIndex } from '../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../shared/collections/first-index.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -99,7 +99,7 @@ function settled(items: OutlineItem[]): [OutlineItem[], number] {
 
 /** Returns the index of the item that entry `seq` belongs to; -1 before the first. */
 export function outlineIndexOf(items: OutlineItem[], seq: number): number {
-  const first = firstIndex(items.length, (index) => (items[index] as OutlineItem).seq >= seq)
+  const first = firstIndexOf(items, (item) => item.seq >= seq)
   const next = items[first]
   // A turn is named by its last entry, its message; everything else by its first.
   return next && (next.seq === seq || next.kind === 'turn') ? first : first - 1

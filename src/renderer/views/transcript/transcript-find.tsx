@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
-import { firstIndex } from '../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../shared/collections/first-index.ts'
 import type { FindPlace } from '../../../shared/contract/transcripts/find.ts'
 import { findPatternOf, patternOfTexts } from '../../../shared/text/find-pattern.ts'
 import type { DiffMatch } from '../../components/conversation/find/diff-match.ts'
@@ -227,7 +227,7 @@ function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly
 const textsMax = 500
 
 const firstFrom = (places: readonly FindPlace[], seq: number): number =>
-  firstIndex(places.length, (index) => (places[index] as FindPlace).seq >= seq)
+  firstIndexOf(places, (place) => place.seq >= seq)
 
 /** The first visible entry. */
 function seqInView(root: HTMLElement | null): number {

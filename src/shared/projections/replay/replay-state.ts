@@ -4,7 +4,7 @@
  */
 
 import type { PermissionMode } from '../../agents/permission-modes.ts'
-import { firstIndex } from '../../collections/first-index.ts'
+import { firstIndexOf } from '../../collections/first-index.ts'
 import type { TimelineMark, TimelinePage } from '../../contract/transcripts/timeline.ts'
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks/task-status.ts'
@@ -135,7 +135,7 @@ export function withPage(timeline: Timeline, page: TimelinePage): Timeline {
 
 /** Returns the index of the last mark at or before the entry `seq`; -1 if all are after it. */
 export function markAt({ marks }: Pick<Timeline, 'marks'>, seq: number): number {
-  return firstIndex(marks.length, (index) => (marks[index] as TimelineMark).seq > seq) - 1
+  return firstIndexOf(marks, (mark) => mark.seq > seq) - 1
 }
 
 /** The state after the entry `seq`. */

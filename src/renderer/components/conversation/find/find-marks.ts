@@ -2,7 +2,7 @@
  * Marks the matches of a search in the shown rows by the CSS Custom Highlight API, which leaves the document unchanged.
  * Browsers without it show no marks, and still highlight the row of the current match.
  */
-import { firstIndex } from '../../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../../shared/collections/first-index.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
 import type { DiffMatch } from './diff-match.ts'
 
@@ -168,7 +168,7 @@ const excluded =
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
 
 const nodeAt = (nodes: readonly TextPlace[], position: number): TextPlace | undefined =>
-  nodes[firstIndex(nodes.length, (index) => (nodes[index] as TextPlace).start > position) - 1]
+  nodes[firstIndexOf(nodes, (node) => node.start > position) - 1]
 
 /** Returns the range of the current match, or the nearest match in its row if its text is not shown in one piece. */
 function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range[]): Range | null {

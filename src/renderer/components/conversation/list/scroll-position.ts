@@ -1,5 +1,5 @@
 /** Where the rows of a list are in the whole transcript, as entries, pixels and text. Pure. */
-import { firstIndex } from '../../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../../shared/collections/first-index.ts'
 import { exactCount, timeOfDay } from '../../primitives/format.ts'
 import { entrySeqOf, type Row } from '../rows/row.ts'
 import { turnAt } from '../rows/row-positions.ts'
@@ -28,7 +28,7 @@ export function startOfSeq(
   seqs: number[],
   list: { measurementsCache: { start: number }[]; getTotalSize(): number },
 ): number {
-  const first = firstIndex(seqs.length, (index) => (seqs[index] as number) >= seq)
+  const first = firstIndexOf(seqs, (each) => each >= seq)
   return list.measurementsCache[first]?.start ?? list.getTotalSize()
 }
 

@@ -1,5 +1,5 @@
 /** Where entries and turns are among the rows. Pure. */
-import { firstIndex } from '../../../../shared/collections/first-index.ts'
+import { firstIndexOf } from '../../../../shared/collections/first-index.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { callsOf, type Row } from './row.ts'
 
@@ -8,7 +8,7 @@ import { callsOf, type Row } from './row.ts'
  * -1 before the first.
  */
 export function rowIndexOfSeq(rows: Row[], seq: number): number {
-  const found = firstIndex(rows.length, (index) => (rows[index] as Row).seq > seq) - 1
+  const found = firstIndexOf(rows, (row) => row.seq > seq) - 1
   // The first of the rows with the same seq.
   let first = found
   while (first > 0 && rows[first - 1]?.seq === rows[found]?.seq) first -= 1
