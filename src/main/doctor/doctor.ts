@@ -8,15 +8,10 @@ import type { DoctorNote, Examination, Problem } from '../../shared/contract/doc
 import { messageOf } from '../../shared/error-message.ts'
 import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { TurnStore } from '../turn-store/turn-store.ts'
-import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { examineFiles } from './files.ts'
-import type { Case, Finding, Findings } from './finding.ts'
+import type { Case, Examined, Finding, Findings } from './finding.ts'
 import { examineLedger } from './journals.ts'
 import { guarded } from './on-disk.ts'
 import { problemTable, tidiedAtStart } from './problems.ts'
@@ -44,13 +39,7 @@ export interface Doctor {
   tidy(): Promise<string[]>
 }
 
-interface DoctorDependencies {
-  ledger: Ledger
-  git: Git
-  turnStore: Pick<TurnStore, 'open' | 'damagedFiles'>
-  layout: DataLayout
-  sessions: Sessions
-  workspaces: WorkspaceService
+interface DoctorDependencies extends Examined {
   /** Milliseconds since the epoch. */
   clock: () => number
   /** Running and queued agents. */

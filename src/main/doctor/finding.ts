@@ -21,13 +21,18 @@ export interface Finding {
 
 export type Findings = AsyncGenerator<Finding>
 
-export interface Case {
+/** What is examined, and the services that read and repair it. */
+export interface Examined {
   ledger: Ledger
   git: Git
   turnStore: Pick<TurnStore, 'open' | 'damagedFiles'>
   layout: DataLayout
   sessions: Sessions
   workspaces: WorkspaceService
+}
+
+/** One examination. */
+export interface Case extends Examined {
   /** Files created later are in use and no leftovers. Milliseconds since the epoch. */
   startedAtMs: number
   /**
@@ -43,6 +48,7 @@ export interface Case {
   reported: Map<TaskId, Set<number>>
   /** Trees that entries refer to, by the task of the transcript. */
   trees: Map<TaskId, Set<string>>
+  /** Counts something that was examined. */
   looked(): void
   note(note: { kind: DoctorNote['kind']; path: string; detail: string }): void
   /** Moves a path to the trash, under its path in the data directory. */
