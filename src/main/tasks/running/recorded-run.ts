@@ -83,71 +83,15 @@ export function createRecordedRuns(
   async function play(
     taskId: TaskId,
     opened: Promise<Session>,
-    {
-      run,
-      request: { prompt, images, reason, attached },
-      opening,
-      workingDir,
-      signal,
-    }: RecordedRun,
+    recorded: RecordedRun,
   ): Promise<RunOutcome & { transcript?: TranscriptCounts | null }> {
+    const { run } = recorded
     const task = taskLedger.get(taskId)
     try {
       const session = await opened
       try {
         await closeUnfinished(session, task, run - 1, deps)
-        const { env, withheld } = await workspaces.environments.of(taskId, workingDir)
-        const { inForce, sandbox } = await workspaces.sandboxes.of(taskId, workingDir, env)
-        const outcome = await executeRun({
-          task,
-          run,
-          reason,
-          prompt: { text: prompt, images: images ?? [] },
-          lineage: await deps.lineageOf(task),
-          opening,
-          session,
-          openAgent: attached ?? (await openerOf(task)),
-          permissions: await deps.permissions.forRun(task, {
-            workingDir,
-            sandbox: inForce,
-            whileAsked: (work) => slots.yieldWhile(taskId, { state: 'asking' }, work),
-          }),
-          runTool: deps.runTool,
-          endProcesses: () => deps.custody.endAll(taskId),
-          taskTools: deps.toolsFor(taskId),
-          readsRecord: taskLedger.get(task.rootId).options.readsRecord ?? false,
-          workingDir,
-          environment: env,
-          withheld,
-          sandboxInForce: inForce,
-          ...(sandbox && { sandbox }),
-          secrets: deps.secrets,
-          signal,
-          clock: deps.clock,
-          gitBranch: (dir = workingDir) => workspaces.currentBranch(dir),
-          setUpWorktree: () =>
-            workspaces.workingDirs
-              .setUp(taskId, signal, () =>
-                activity.set(taskId, { state: 'working', text: 'Setting the worktree up' }),
-              )
-              .finally(() => activity.set(taskId, { state: 'working', text: 'Starting' })),
-          snapshots: (lastTree, onChanged) =>
-            createRunSnapshots({
-              ...deps,
-              turns: deps.turnStore.open(task.projectId),
-              onChanged,
-              session,
-              task,
-              runId: runIdOf(taskId, run),
-              lastTree,
-              workingDir,
-            }),
-          onActivity: (text) => activity.set(taskId, { state: 'working', text }),
-          onProgress: () => silenceMonitor.recordProgress(taskId),
-          limits: deps.limits.forRun(taskId, run, (work) =>
-            slots.yieldWhile(taskId, { state: 'paused' }, work),
-          ),
-        })
+        const outcome = await playInto(session, task, recorded)
         // A failure to count the entries does not change the outcome of the run.
         return { ...outcome, transcript: await session.counts().catch(() => null) }
       } finally {
@@ -167,6 +111,68 @@ export function createRecordedRuns(
       const neverBegun = run === 1 && !isOpened && !(await hasTranscript(taskId))
       return neverBegun ? { ...interrupted, transcript: noTranscript } : interrupted
     }
+  }
+
+  async function playInto(
+    session: Session,
+    task: Task,
+    recorded: RecordedRun,
+  ): Promise<RunOutcome> {
+    const { run, request, opening, workingDir, signal } = recorded
+    const { prompt, images, reason, attached } = request
+    const { id: taskId } = task
+    const { env, withheld } = await workspaces.environments.of(taskId, workingDir)
+    const { inForce, sandbox } = await workspaces.sandboxes.of(taskId, workingDir, env)
+    return executeRun({
+      task,
+      run,
+      reason,
+      prompt: { text: prompt, images: images ?? [] },
+      lineage: await deps.lineageOf(task),
+      opening,
+      session,
+      openAgent: attached ?? (await openerOf(task)),
+      permissions: await deps.permissions.forRun(task, {
+        workingDir,
+        sandbox: inForce,
+        whileAsked: (work) => slots.yieldWhile(taskId, { state: 'asking' }, work),
+      }),
+      runTool: deps.runTool,
+      endProcesses: () => deps.custody.endAll(taskId),
+      taskTools: deps.toolsFor(taskId),
+      readsRecord: taskLedger.get(task.rootId).options.readsRecord ?? false,
+      workingDir,
+      environment: env,
+      withheld,
+      sandboxInForce: inForce,
+      ...(sandbox && { sandbox }),
+      secrets: deps.secrets,
+      signal,
+      clock: deps.clock,
+      gitBranch: (dir = workingDir) => workspaces.currentBranch(dir),
+      setUpWorktree: () =>
+        workspaces.workingDirs
+          .setUp(taskId, signal, () =>
+            activity.set(taskId, { state: 'working', text: 'Setting the worktree up' }),
+          )
+          .finally(() => activity.set(taskId, { state: 'working', text: 'Starting' })),
+      snapshots: (lastTree, onChanged) =>
+        createRunSnapshots({
+          ...deps,
+          turns: deps.turnStore.open(task.projectId),
+          onChanged,
+          session,
+          task,
+          runId: runIdOf(taskId, run),
+          lastTree,
+          workingDir,
+        }),
+      onActivity: (text) => activity.set(taskId, { state: 'working', text }),
+      onProgress: () => silenceMonitor.recordProgress(taskId),
+      limits: deps.limits.forRun(taskId, run, (work) =>
+        slots.yieldWhile(taskId, { state: 'paused' }, work),
+      ),
+    })
   }
 
   /** Returns true on a disk error, because a transcript that may exist must be reported if it is missing later. */
