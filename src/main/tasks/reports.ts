@@ -8,7 +8,7 @@ import type { ArchiveReader } from '../archive/archive-reader.ts'
 import { reportsDir } from '../artifacts/index.ts'
 import type { TaskLedger } from './state/task-ledger.ts'
 
-interface Reports {
+export interface Reports {
   /** Answers for live and cleaned-up tasks alike (A7); with `requestingWorkspaceId` only for its descendants (A5). */
   report(
     taskId: TaskId,

@@ -9,13 +9,10 @@ import type { DiscardUnfinished, RunTool } from '../../shared/agents/driver/tool
 import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
 import type { Continuation } from '../../shared/contract/continuation.ts'
 import type { LimitSettings } from '../../shared/contract/limits.ts'
-import { refused } from '../../shared/failure.ts'
 import type { Cause, ClosedHow } from '../../shared/records/causes.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import { runIdOf, type TaskId } from '../../shared/records/ids.ts'
-import type { Report } from '../../shared/records/tasks/reports.ts'
 import type { ProcessIdentity } from '../../shared/records/tasks/runs.ts'
-import { isRunning } from '../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
@@ -30,6 +27,7 @@ import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity/activity.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
+import { type Compact, createCompact } from './limits/compact.ts'
 import { createQuotaSleep, type QuotaSleep, scheduleByTimer } from './limits/quota-sleep.ts'
 import { createTreeLimits, type TreeLimits } from './limits/tree-limits.ts'
 import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
@@ -37,7 +35,7 @@ import { listTasks, type TaskQuery } from './list.ts'
 import { createFollowUps, type FollowUps } from './messages/follow-ups.ts'
 import { createReviewComments, type ReviewComments } from './messages/review-comments.ts'
 import { createWrapUp, type WrapUp } from './messages/wrap-up.ts'
-import { createReports } from './reports.ts'
+import { createReports, type Reports } from './reports.ts'
 import { type ContinueFrom, createContinueFrom } from './resume/continue-from.ts'
 import { checkLineage, lineageOf, pastOf } from './resume/lineage.ts'
 import {
@@ -56,6 +54,7 @@ import { createRoots } from './start/roots.ts'
 import { createStartTask, type StartTask } from './start/start-task.ts'
 import { createAbandonAndRetry } from './state/abandon-and-retry.ts'
 import { releasedBy } from './state/dependencies.ts'
+import { createRename, type RenameTask } from './state/rename.ts'
 import { createTaskLedger } from './state/task-ledger.ts'
 import { isAboutToRunAgain, waitUntilOver } from './state/waiting.ts'
 import { createSubAgents } from './sub-agents/sub-agents.ts'
@@ -70,16 +69,11 @@ export interface TaskService {
   readonly followUps: FollowUps
   readonly reviewComments: ReviewComments
   readonly wrapUp: WrapUp
-  /** Makes its agent summarise its conversation before the next turn. Throws FailureError. */
-  compact(taskId: TaskId): Promise<{ at: 'next-turn' | 'next-run' }>
+  readonly compact: Compact
   /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
   readonly stop: StopTask
   list(query: TaskQuery): TaskTree[]
-  /** Answers for live and cleaned-up tasks alike (A7); with `requestingWorkspaceId` only for its descendants (A5). */
-  report(
-    taskId: TaskId,
-    options?: { run?: number | undefined; requestingWorkspaceId?: TaskId | undefined },
-  ): Promise<Report>
+  readonly report: Reports['report']
   /** Resolves when every task has settled, or after `timeoutMs`. Rejects with the signal's reason. */
   waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
   readonly resuming: ResumeService
@@ -89,8 +83,7 @@ export interface TaskService {
   continuation(taskId: TaskId, given: Parameters<FindRecordedPlace>[1]): Promise<Continuation>
   /** Abandons an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, cause: Cause): Promise<void>
-  /** Renames a root. A sub-agent keeps its title, because its parent refers to it by that. */
-  rename(taskId: TaskId, title: string): Promise<void>
+  readonly rename: RenameTask
   readonly setNextRun: SetNextRun
   readonly linkPullRequest: LinkPullRequest
   /** Runs a failed task again, as a new run of it. Throws FailureError. */
@@ -245,17 +238,6 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     for (const { event } of records) if (event.type === 'task.completed') release(event.taskId)
   })
 
-  async function compact(taskId: TaskId): ReturnType<TaskService['compact']> {
-    const { title, spec, parentId, workspace, status } = taskLedger.get(taskId)
-    if (spec.kind !== 'model')
-      return refused('not-running', `"${title}" plays a script: it has no context that fills.`)
-    const isAtWork = isRunning(status) && runs.mayStillSpawn(taskId)
-    if (!isAtWork && (parentId !== null || workspace?.removal || status === 'abandoned'))
-      return refused('not-running', `"${title}" will not run again.`)
-    await limits.compact(taskId)
-    return { at: isAtWork ? 'next-turn' : 'next-run' }
-  }
-
   /**
    * Restores a missing working directory, which is all that a run other than a resume requires
    * (S4).
@@ -265,14 +247,6 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const { restored } = await deps.drift.restore(task, await pastOf(workspaces.records, task))
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]
-  }
-
-  async function rename(taskId: TaskId, title: string): Promise<void> {
-    const task = taskLedger.get(taskId)
-    if (task.parentId !== null)
-      return refused('not-a-root', `"${task.title}" is a sub-agent; only roots can be renamed.`)
-    const line = title.trim().replaceAll(/\s+/g, ' ')
-    if (line !== task.title) await ledger.record({ type: 'task.renamed', taskId, title: line })
   }
 
   /** Starts the tasks that the completed one had blocked (T6). */
@@ -318,7 +292,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
         return entries.at(-1)?.seq ?? 0
       },
     }),
-    compact,
+    compact: createCompact({ taskLedger, runs, limits }),
     wrapUp: createWrapUp({
       state,
       taskLedger,
@@ -336,7 +310,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     continueFrom,
     continuation: (taskId, given) => findRecordedPlace(taskLedger.get(taskId), given),
     abandon: ending.abandon,
-    rename,
+    rename: createRename({ ledger, taskLedger }),
     setNextRun: createSetNextRun({ ...deps, taskLedger, agentSpecs }),
     linkPullRequest: createLinkPullRequest({ ...deps, taskLedger }),
     retry: ending.retry,

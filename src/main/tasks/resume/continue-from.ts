@@ -89,22 +89,6 @@ export function createContinueFrom(deps: {
     // An imported session stays in the archive under its title; the list of agents shows what was asked of this one.
     const title = (place && titleOf(prompt)) || task.title
     const options = place ? { agentsAtOnce: agentsAtOnceDefault, keep: false } : task.options
-    const filesOf = async () => {
-      if (place) return { isolation: place.isolation }
-      if (given.at !== undefined)
-        return {
-          isolation: 'worktree' as const,
-          files: {
-            commit: await commitAt(task, { taskId, seq: lastSeq }),
-            base: baseOf(task),
-          },
-        }
-      const commit = await workspaces.lastState(taskId)
-      return {
-        isolation: task.isolation,
-        files: commit === null ? undefined : { commit, base: baseOf(task) },
-      }
-    }
     const create = async (also: LedgerEvent[]) =>
       roots.create({
         projectId,
@@ -116,7 +100,7 @@ export function createContinueFrom(deps: {
         model: modelOfSpec(prepared.spec),
         options: { ...options, ...(given.permissions && { permissions: given.permissions }) },
         resumedFrom: { taskId, seq: lastSeq },
-        ...(await filesOf()),
+        ...(await filesToContinue(task, given.at === undefined ? null : lastSeq, place)),
       })
     const continued =
       task.status === 'interrupted' && given.at === undefined
@@ -144,6 +128,22 @@ export function createContinueFrom(deps: {
     const chosen = places.find((one) => one.kind === 'project' && one.projectId === projectId)
     const drift = chosen?.drift ?? []
     return { projectId, isolation, drift }
+  }
+
+  /** Returns where the new task works and the files that it begins with: those at entry `seq`, or the last ones. */
+  async function filesToContinue(
+    task: Task,
+    seq: number | null,
+    place: { isolation: Isolation } | null,
+  ): Promise<Pick<Parameters<Roots['create']>[0], 'isolation' | 'files'>> {
+    if (place) return { isolation: place.isolation }
+    if (seq !== null) {
+      const commit = await commitAt(task, { taskId: task.id, seq })
+      return { isolation: 'worktree', files: { commit, base: baseOf(task) } }
+    }
+    const commit = await workspaces.lastState(task.id)
+    const files = commit === null ? undefined : { commit, base: baseOf(task) }
+    return { isolation: task.isolation, files }
   }
 
   function refuseUnlessOver({ id, title, status, trashed }: Task, given: Given): void {
