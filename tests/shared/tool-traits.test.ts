@@ -2,7 +2,10 @@ import { expect, it } from 'vitest'
 import { isRecordTool } from '../../src/shared/agents/record-tools.ts'
 import { isRepeatedAfterCrash, toolTraits, traitsOf } from '../../src/shared/agents/tool-traits.ts'
 import { toolNames } from '../../src/shared/agents/tools.ts'
-import { activityOf, describeToolCall } from '../../src/shared/projections/tool-calls/describe-tool-call.ts'
+import {
+  activityOf,
+  describeToolCall,
+} from '../../src/shared/projections/tool-calls/describe-tool-call.ts'
 
 it('grants a read-only call no permission to change files', () => {
   const looking = toolNames.filter((name) => toolTraits[name].isReadOnly)

@@ -9,11 +9,11 @@ import type {
 } from '../../shared/contract/changes/publish.ts'
 import { messageOf } from '../../shared/error-message.ts'
 import { refused } from '../../shared/failure.ts'
+import { planPublish } from '../../shared/git/plan-publish.ts'
+import { type PublishStep, publishCommands } from '../../shared/git/publish-commands.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isRunning } from '../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
-import { planPublish } from '../../shared/git/plan-publish.ts'
-import { type PublishStep, publishCommands } from '../../shared/git/publish-commands.ts'
 import { type Git, GitError } from '../git/index.ts'
 import type { GithubCliRunner } from './github-cli.ts'
 
