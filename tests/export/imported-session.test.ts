@@ -5,18 +5,25 @@ import type { ExportFormat, ExportRequest } from '../../src/shared/contract/expo
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { temporaryDir } from '../harness.ts'
 import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'
+import { atifTrajectory } from './published-shapes.ts'
 import { agentTraceRecord } from './published-traces.ts'
 
 const session = '1b2c3d4e-0000-4000-8000-000000000001' as TaskId
 
-async function imported(log: { text(): string }) {
-  const dir = await writeFiles(await temporaryDir(), { [`${session}.jsonl`]: log.text() })
+const imported = async (log: { text(): string }) =>
+  importedFrom('claude-code', { [`${session}.jsonl`]: log.text() })
+
+async function importedFrom(tool: 'claude-code' | 'atif', files: Record<string, string>) {
+  const dir = await writeFiles(await temporaryDir(), files)
   const { client, close } = await openShiplog({ host: 'cli', dataDir: await temporaryDir() })
   onTestFinished(() => close())
-  for await (const _ of await client.imports.run({ tool: 'claude-code', path: dir }));
+  const events = []
+  for await (const event of await client.imports.run({ tool, path: dir })) events.push(event)
+  const taskId = events.flatMap((one) => (one.type === 'session' ? [one.session.taskId] : []))[0]
+  if (!taskId) throw new Error('nothing was imported')
   return async (format: ExportFormat, options: Partial<ExportRequest> = {}) => {
     let text = ''
-    for await (const event of await client.exports.read({ taskId: session, format, ...options }))
+    for await (const event of await client.exports.read({ taskId, format, ...options }))
       if (event.type === 'text') text += event.text
     return text
   }
@@ -55,4 +62,36 @@ it.each(['md', 'html'] as const)('[E1] limits the records of its tool in %s', as
   expect(bounded).toMatch(/\[… \d+ more left out\]/)
   expect(bounded).toContain('Gone.')
   expect((await read(format, { outputs: 'whole' })).length).toBeGreaterThan(500_000)
+})
+
+it('[E1] has the cost of the sub-agents in the total of an ATIF trajectory, and its own tokens and steps', async () => {
+  const trajectory = (id: string, cost: number, below: object[]) => ({
+    schema_version: 'ATIF-v1.7',
+    trajectory_id: id,
+    agent: { name: id, version: '1' },
+    steps: [
+      { step_id: 1, source: 'user', message: 'Go' },
+      {
+        step_id: 2,
+        source: 'agent',
+        message: 'Gone.',
+        metrics: { prompt_tokens: 10, completion_tokens: 2, cost_usd: cost },
+      },
+    ],
+    ...(below.length > 0 && { subagent_trajectories: below }),
+  })
+  const whole = trajectory('root', 1, [trajectory('child', 2, [trajectory('grandchild', 4, [])])])
+  const read = await importedFrom('atif', { 'trajectory.json': JSON.stringify(whole) })
+  for (const children of ['inline', 'summary', 'none'] as const) {
+    const root = atifTrajectory.parse(JSON.parse(await read('atif', { children })))
+    expect(root.final_metrics).toEqual({
+      total_prompt_tokens: 10,
+      total_completion_tokens: 2,
+      total_cached_tokens: 0,
+      total_cost_usd: 7,
+      total_steps: 2,
+    })
+  }
+  const { subagent_trajectories } = JSON.parse(await read('atif'))
+  expect(subagent_trajectories).toMatchObject([{ final_metrics: { total_cost_usd: 6 } }])
 })

@@ -4,7 +4,12 @@ import { z } from 'zod'
 const extra = z.record(z.string(), z.unknown()).optional()
 const count = z.number().int().min(0)
 
-/** Harbor's RFC 0001 as of ATIF-v1.7 (its pydantic models forbid other fields). */
+/**
+ * Harbor's RFC 0001 as of ATIF-v1.7, compared with its pydantic models in `src/harbor/models/trajectories` (trajectory,
+ * step, tool_call, observation_result, subagent_trajectory_ref, metrics, final_metrics), which forbid other fields. The
+ * fields that the export never writes are left out: parts of messages, `llm_call_count`, `is_copied_context`, token ids
+ * and `logprobs`, `tool_definitions`, `extra` of calls and results.
+ */
 const atifStep = z
   .strictObject({
     step_id: z.number().int().min(1),
@@ -17,8 +22,8 @@ const atifStep = z
     tool_calls: z
       .array(
         z.strictObject({
-          tool_call_id: z.string(),
-          function_name: z.string(),
+          tool_call_id: z.string().min(1),
+          function_name: z.string().min(1),
           arguments: z.record(z.string(), z.unknown()),
         }),
       )
@@ -66,6 +71,10 @@ const atifStep = z
     const results = observation?.results ?? []
     return results.every(({ source_call_id: id }) => id == null || ids.includes(id))
   }, 'a result is of a call of its step')
+  .refine(({ tool_calls = [] }) => {
+    const ids = tool_calls.map((call) => call.tool_call_id)
+    return new Set(ids).size === ids.length
+  }, 'the ids of the calls of a step are unique')
 
 interface Embedded {
   trajectory_id?: string | undefined
@@ -100,6 +109,15 @@ export const atifTrajectory = z
     extra,
   })
   .refine(({ steps }) => steps.every(({ step_id }, at) => step_id === at + 1), 'steps count from 1')
+  .refine(
+    ({ steps, final_metrics, notes }) =>
+      notes !== undefined || (final_metrics?.total_steps ?? steps.length) === steps.length,
+    'another number of steps is explained in the notes',
+  )
+  .refine(({ subagent_trajectories = [] }) => {
+    const ids = subagent_trajectories.map((one) => one.trajectory_id)
+    return ids.every((id) => id !== undefined) && new Set(ids).size === ids.length
+  }, 'every embedded trajectory has an id of its own')
   .refine(({ steps, subagent_trajectories = [] }) => {
     const ids = subagent_trajectories.map((one) => one.trajectory_id)
     const refs = steps.flatMap(({ observation }) =>

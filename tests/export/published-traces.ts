@@ -1,4 +1,9 @@
-/** The shapes of traces of others, as they are published, written strictly: a field that they do not have is refused. */
+/**
+ * The shapes of traces of others, as they are published, written strictly: a field that they do not have is refused.
+ * Compared with opentelemetry-proto (`trace.proto`, `common.proto`, `resource.proto` of v1, whose own parser of JSON
+ * accepts the exports), semantic-conventions-genai at the commit that the exporter names, and `trace-record.json` of
+ * cursor/agent-trace at 33e84942.
+ */
 import { z } from 'zod'
 
 /** `opentelemetry/proto/trace/v1/trace.proto` in the JSON of OTLP: lowerCamelCase, ids in hex, 64-bit numbers as text. */
@@ -126,7 +131,10 @@ export const genAiSpan = z.union([
   }),
 ])
 
-/** docs/gen-ai/gen-ai-input-messages.json and gen-ai-output-messages.json; of the parts those that Shiplog has. */
+/**
+ * model/gen-ai/gen-ai-input-messages.json and gen-ai-output-messages.json, which allow more fields, and null for ids; of
+ * the parts those that Shiplog has.
+ */
 const messagePart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), content: z.string() }),
   z.strictObject({ type: z.literal('reasoning'), content: z.string() }),

@@ -90,6 +90,27 @@ async function read(files: Record<string, string>) {
 }
 const lines = `${JSON.stringify(nested, null, 2)}\n`
 
+it('[I2] takes the cost of sub-agents out of a total, where the steps have none', async () => {
+  const trajectory = (id: string, total_cost_usd: number, below: object[] = []) => ({
+    schema_version: 'ATIF-v1.7',
+    trajectory_id: id,
+    agent: agent(id),
+    steps: [{ step_id: 1, source: 'agent', message: 'Done.' }],
+    final_metrics: { total_prompt_tokens: 1, total_completion_tokens: 1, total_cost_usd },
+    subagent_trajectories: below,
+  })
+  const costsOf = async (whole: object) =>
+    (await read({ 'trajectory.json': JSON.stringify(whole) }))[0]?.tasks.map(
+      ({ usage }) => usage.costUsd,
+    )
+  expect(
+    await costsOf(
+      trajectory('a', 7, [trajectory('b', 4, [trajectory('c', 1)]), trajectory('d', 2)]),
+    ),
+  ).toEqual([1, 3, 1, 2])
+  expect(await costsOf(trajectory('a', 1, [trajectory('b', 4)]))).toEqual([1, 4])
+})
+
 it.each([
   ['in one line', JSON.stringify(nested)],
   ['indented', lines],

@@ -4,7 +4,7 @@
  * stored under `extra`.
  */
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { noUsage, type Usage } from '../../../shared/records/usage.ts'
+import { addUsage, type Usage } from '../../../shared/records/usage.ts'
 import { type ExportRun, exportedChildren, redacted } from '../export-run.ts'
 import { type Conversation, conversation, type Turn, textOf } from '../turns.ts'
 
@@ -32,8 +32,11 @@ async function* trajectory(run: ExportRun, task: Task): AsyncGenerator<string> {
   for await (const step of isSummary ? summarySteps(run, task) : stepsOf(run, task, children))
     yield `${steps++ === 0 ? '' : ','}\n${JSON.stringify({ step_id: steps, ...step })}`
   // The format requires at least one step per trajectory.
-  if (steps++ === 0) yield JSON.stringify({ step_id: 1, source: 'system', message: 'No entries.' })
-  yield `],"final_metrics":${JSON.stringify(finalMetrics(task.usage, steps))}`
+  if (steps === 0) {
+    steps++
+    yield JSON.stringify({ step_id: 1, source: 'system', message: 'No entries.' })
+  }
+  yield `],"final_metrics":${JSON.stringify(finalMetrics(run, task, steps))}`
   if (children.length > 0) {
     yield ',"subagent_trajectories":['
     for (const [nth, child] of children.entries()) {
@@ -131,12 +134,21 @@ const metrics = (usage: Usage): object => ({
   ...(usage.costUsd !== null && { cost_usd: usage.costUsd }),
 })
 
-function finalMetrics(usage: Usage = noUsage, steps: number): object {
+/** The tokens are the trajectory's own; the cost includes its sub-agents, exported or not, as the format requires. */
+function finalMetrics(run: ExportRun, task: Task, steps: number): object {
+  const { usage } = task
+  const { costUsd } = usageBelow(run, task)
   return {
     total_prompt_tokens: usage.inputTokens,
     total_completion_tokens: usage.outputTokens,
     total_cached_tokens: usage.cacheReadTokens,
-    ...(usage.costUsd !== null && { total_cost_usd: usage.costUsd }),
+    ...(costUsd !== null && { total_cost_usd: costUsd }),
     total_steps: steps,
   }
 }
+
+const usageBelow = (run: ExportRun, { id, usage }: Task): Usage =>
+  run.source
+    .children(id)
+    .map((child) => usageBelow(run, child))
+    .reduce(addUsage, usage)

@@ -194,6 +194,13 @@ export async function* readAtifSession(
     links: { linked, unlinked: agents - linked, orphaned: 0, missing: missing.size },
   }
 
+  /** The totals of its sub-agents' trajectories. */
+  function belowOf(one: Trajectory): unknown[] {
+    return all
+      .filter((other) => other !== one && (other.parent ?? links.get(other)?.parent) === one)
+      .map(({ fields }) => fields.final_metrics)
+  }
+
   function ended(one: Trajectory): ReadTask {
     const { key, fields, builder, mapper, counts } = one
     const link = links.get(one)
@@ -220,7 +227,7 @@ export async function* readAtifSession(
       startedAtMs: startMs,
       endedAtMs: timeOf(endedAt) ?? (startMs === null ? null : atMs),
       model: model ?? text(asRecord(fields.agent).model_name),
-      usage: hasMetrics ? usage : (totalUsageOf(fields.final_metrics) ?? usage),
+      usage: hasMetrics ? usage : (totalUsageOf(fields.final_metrics, belowOf(one)) ?? usage),
       report: parent === null ? null : (text(report) ?? lastText),
       isComplete,
       counts,

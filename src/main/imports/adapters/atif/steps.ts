@@ -196,13 +196,22 @@ function usageOf(given: unknown): Usage | null {
   }
 }
 
-/** The usage of a whole trajectory, used if its steps have none. Null: no metrics. */
-export function totalUsageOf(given: unknown): Usage | null {
+/**
+ * The usage of a whole trajectory, used if its steps have none. Null: no metrics. Its total cost includes that of its
+ * sub-agents, whose totals are `below`.
+ */
+export function totalUsageOf(given: unknown, below: unknown[]): Usage | null {
   if (!isRecord(given)) return null
+  const total = given.total_cost_usd
+  const costBelow = below.reduce<number>((sum, one) => sum + costOf(asRecord(one)), 0)
   return usageOf({
     prompt_tokens: given.total_prompt_tokens,
     completion_tokens: given.total_completion_tokens,
     cached_tokens: given.total_cached_tokens,
-    cost_usd: given.total_cost_usd,
+    // A tool that leaves the sub-agents out of the total is not charged for them.
+    cost_usd: typeof total === 'number' && total >= costBelow ? total - costBelow : total,
   })
 }
+
+const costOf = ({ total_cost_usd: cost }: Record<string, unknown>): number =>
+  typeof cost === 'number' && Number.isFinite(cost) ? cost : 0
