@@ -1,10 +1,12 @@
 /** Exports of a session of another tool, which has no recorded files and many records of its tool. */
 import { expect, it, onTestFinished } from 'vitest'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
+import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
 import type { ExportFormat, ExportRequest } from '../../src/shared/contract/exports.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { temporaryDir } from '../harness.ts'
 import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'
+import { readSessions } from '../imports/read-session.ts'
 import { atifTrajectory } from './published-shapes.ts'
 import { agentTraceRecord } from './published-traces.ts'
 
@@ -62,6 +64,29 @@ it.each(['md', 'html'] as const)('[E1] limits the records of its tool in %s', as
   expect(bounded).toMatch(/\[… \d+ more left out\]/)
   expect(bounded).toContain('Gone.')
   expect((await read(format, { outputs: 'whole' })).length).toBeGreaterThan(500_000)
+})
+
+it('[E1] keeps the price of input that the cache holds for an hour, in the shape of Claude Code', async () => {
+  const log = claudeLog(session)
+  log.prompt('Go')
+  const usage = {
+    input_tokens: 10,
+    output_tokens: 5,
+    cache_creation_input_tokens: 1_000_000,
+    cache_creation: { ephemeral_5m_input_tokens: 250_000, ephemeral_1h_input_tokens: 750_000 },
+  }
+  const content = [{ type: 'text', text: 'Gone.' }]
+  log.add('assistant', {
+    message: { id: 'm1', role: 'assistant', model: 'claude-opus-4-6', content, usage },
+  })
+  const costOf = async (text: string) => {
+    const dir = await writeFiles(await temporaryDir(), { [`${session}.jsonl`]: text })
+    const [one] = await readSessions(claudeCodeAdapter, dir)
+    return one?.tasks[0]?.usage.costUsd
+  }
+  const exported = await (await imported(log))('claude-code')
+  expect(await costOf(exported)).toBeGreaterThan(8)
+  expect(await costOf(exported)).toBe(await costOf(log.text()))
 })
 
 it('[E1] has the cost of the sub-agents in the total of an ATIF trajectory, and its own tokens and steps', async () => {

@@ -11,6 +11,8 @@ export const usageSchema = z.object({
   /** Part of `inputTokens`: read from the provider's cache, and written to it. */
   cacheReadTokens: tokens,
   cacheWriteTokens: tokens,
+  /** Part of `cacheWriteTokens`: kept for an hour, at another price. Absent: none, or not known. */
+  cacheWrite1hTokens: tokens.optional(),
   /** Part of `outputTokens`. */
   reasoningTokens: tokens,
   /** US dollars, for the part that has a price; null when none of it has. */
@@ -40,11 +42,13 @@ export const noUsage: Usage = {
 export const unknownUsage: Usage = { ...noUsage, complete: false }
 
 export function addUsage(a: Usage, b: Usage): Usage {
+  const cacheWrite1hTokens = (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0)
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    ...(cacheWrite1hTokens > 0 && { cacheWrite1hTokens }),
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
     // One estimate makes the sum an estimate.

@@ -31,12 +31,12 @@ export function usageOf(
     outputTokens: outputTokens ?? 0,
     cacheReadTokens,
     cacheWriteTokens,
+    ...(cacheWrite1hTokens > 0 && { cacheWrite1hTokens }),
     reasoningTokens: used.outputTokenDetails.reasoningTokens ?? 0,
     complete: inputTokens !== undefined && outputTokens !== undefined,
   }
   const list = isOwnAddress(provider, baseUrl) ? pricedProviders[provider] : null
-  const costUsd =
-    list === null ? null : listedPrice(list, model, { ...counted, cacheWrite1hTokens }, atMs)
+  const costUsd = list === null ? null : listedPrice(list, model, counted, atMs)
   return costUsd === null
     ? { ...counted, unpriced: counted.inputTokens + counted.outputTokens > 0 }
     : { ...counted, costUsd, pricedBy: 'estimate' }

@@ -105,12 +105,21 @@ async function* chain(run: ExportRun, task: Task): AsyncGenerator<string> {
 }
 
 /** Claude Code counts cached input apart. */
-const usageOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage) => ({
-  input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
-  output_tokens: outputTokens,
-  cache_read_input_tokens: cacheReadTokens,
-  cache_creation_input_tokens: cacheWriteTokens,
-})
+function usageOf(usage: Usage): object {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage
+  return {
+    input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+    output_tokens: outputTokens,
+    cache_read_input_tokens: cacheReadTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
+    ...(cacheWrite1hTokens !== undefined && {
+      cache_creation: {
+        ephemeral_5m_input_tokens: Math.max(0, cacheWriteTokens - cacheWrite1hTokens),
+        ephemeral_1h_input_tokens: cacheWrite1hTokens,
+      },
+    }),
+  }
+}
 
 async function promptContent(
   { parts }: MessageEntry,
