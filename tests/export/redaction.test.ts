@@ -5,6 +5,8 @@ import { findSecretPatterns, redactPatterns } from '../../src/main/secrets/redac
 import { newTaskId } from '../../src/shared/records/ids.ts'
 
 const place = { taskId: newTaskId(), seq: 3 }
+/** Separate, so that the texts of shells are no template literals. */
+const dollar = '$'
 const key = `sk-ant-${'a1B2'.repeat(8)}`
 
 function redactor(keep: string[] = [], person = { home: '/srv/people/ada', user: 'ada' }) {
@@ -32,6 +34,63 @@ describe('[K4] masking in an export', () => {
     ['secret = "createSecret(seed"', 'secret = "[hidden: secret]"'],
   ])('%j', (text, expected) => {
     expect(masked(text)).toBe(expected)
+  })
+
+  it.each([
+    // Code that refers to the value.
+    '_csrf_token: csrfToken',
+    'thread_key: line_meta[:thread_key]',
+    'this.token = options.token',
+    'self.password = user_password',
+    'key = tool_use_id || "none"',
+    'password = os.environ["DB_PASSWORD"]',
+    'api_key=os.getenv("API_KEY")',
+    'apiKey: process.env.API_KEY',
+    'let token: Option<String> = None',
+    'export TOKEN=$OTHER_TOKEN',
+    `TOKEN="${dollar}{REVIEW_TOKEN:-}"`,
+    'TOKEN=$(cat token.txt)',
+    `token: ${dollar}{{ secrets.GITHUB_TOKEN }}`,
+    '<li key={item.id}>',
+    // Keys and tokens that are no secrets.
+    '{ key: "primary-button" }',
+    '"key": "ArrowDown"',
+    'foreign_key: user_account_id',
+    '"input_tokens": 15290519',
+    "credentials: 'same-origin'",
+    // Placeholders.
+    '"password": "********"',
+    'password: <your-password>',
+    'API_KEY=your_api_key_here',
+  ])('leaves alone what only looks like the value of a secret: %j', (text) => {
+    expect(masked(text)).toBe(text)
+  })
+
+  it.each([
+    ['password: correcthorse', 'correcthorse'],
+    ['PASSWORD=hunter2hunter', 'hunter2hunter'],
+    ['password: Tr0ub4dor&3x', 'Tr0ub4dor&3x'],
+    ['https://api/x?token=abcd1234efgh&page=2', 'abcd1234efgh'],
+    ['url=https://api/x?a=1&access_token=abcd1234efgh', 'abcd1234efgh'],
+    ['{"command":"API_KEY=correct-horse node x"}', 'correct-horse'],
+    [String.raw`"{\"api_key\":\"abcdefgh12\",\"x\":1}"`, 'abcdefgh12'],
+    ['key=$(TOKEN=abcdefgh12', 'abcdefgh12'],
+    ['password: SuperSecretPassword', 'SuperSecretPassword'],
+    ['password = my.pass.word', 'my.pass.word'],
+    ['DB_PASS=p4ssw0rd.example', 'p4ssw0rd.example'],
+    ['password: hunter[2hunter', 'hunter[2hunter'],
+    ['"authToken":"abcd.efgh.ijkl"', 'abcd.efgh.ijkl'],
+    ['token: "csrfToken"', 'csrfToken'],
+    [`TOKEN=${dollar}{TOKEN:-realsecret1}`, `${dollar}{TOKEN:-realsecret1}`],
+    ['token=$ecretvalue1', '$ecretvalue1'],
+    ['key: Zx81PqLm99', 'Zx81PqLm99'],
+    ['STRIPE_KEY=abcdefghij', 'abcdefghij'],
+    ['sort_key: QWErtyUIOpasDFGhjklZXCvb', 'QWErtyUIOpasDFGhjklZXCvb'],
+    ['access_token: 1234567890', '1234567890'],
+    ['secret_key: "not-for-production"', 'not-for-production'],
+  ])('masks all of a value: %j', (text, secret) => {
+    expect(masked(text)).not.toContain(secret)
+    expect(masked(text).replace(/\[hidden: \w+\]/, () => secret)).toBe(text)
   })
 
   it.each([
@@ -63,6 +122,10 @@ describe('[K4] masking in an export', () => {
     expect(redactor().value(record, place)).toEqual({
       ...record,
       input: { password: '[hidden: password]', '~': [1, null, 'fine'] },
+    })
+    expect(redactor().value({ key: 'ArrowDown', token: 'xxxxxxxx' }, place)).toEqual({
+      key: 'ArrowDown',
+      token: 'xxxxxxxx',
     })
     const harmless = { text: 'nothing of the kind', list: [{ a: 1 }] }
     expect(redactor().value(harmless, place)).toBe(harmless)
@@ -100,6 +163,7 @@ describe('[K4] masking in an export', () => {
 
   it('takes linear time for long runs of the characters of names and schemes', () => {
     // Quadratic time would be minutes, which the test's own limit catches.
-    for (const unit of ['a.', 'a-', 'a', '1a', '+', 'a://', '=a']) masked(unit.repeat(300_000))
+    for (const unit of ['a.', 'a-', 'a', '1a', '+', 'a://', '=a', 'key=', 'token=$('] as const)
+      masked(unit.repeat(300_000))
   })
 })

@@ -1,3 +1,4 @@
+import { isNamedSecret } from './named-values.ts'
 import { isSecretName } from './secret-names.ts'
 import { hasSecretForm } from './secret-values.ts'
 
@@ -16,7 +17,16 @@ const pemBlocks =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*-----|$)/g
 // Names and schemes are bounded and begin at a boundary: otherwise a long run of their characters takes quadratic time.
 const urlCredentials = /(?<![a-z+.-])([a-z][a-z0-9+.-]{0,40}:\/\/)([^/\s"'`@]+)@/gi
-const assignments = /(?<![\w.-])([\w.-]{1,128})(["']?\s{0,20}[=:]\s{0,20}["']?)([^\s"'`,;&]{8,})/g
+/** A name and what separates it from its value. In JSON within a text, quotes are escaped. */
+const names = /(?<![\w.-])([\w.-]{1,128})(\\{0,3}["']?\s{0,20}[=:]\s{0,20}\\{0,3}["']?)/g
+/** Ends at a quote, also an escaped one, and at the next field of a query. */
+const namedValue = /(?:[^\s"'`,;&\\]|\\(?!\\{0,2}["'])|&(?![\w.-]{1,128}=))*/y
+/** Shorter values are usually words, such as `auth: none`. */
+const valueCharsMin = 8
+/** The beginning of a longer value shows whether it is code. */
+const judgedCharsMax = 128
+/** Enough for an operator after a value, and the spaces around it. */
+const operatorCharsMax = 8
 /** A run of key characters, without a full stop at its end. */
 const tokens = /\w[\w.~+-]{6,}\w/g
 
@@ -33,9 +43,18 @@ export function findSecretPatterns(text: string): SecretPattern[] {
   for (const { index, 1: scheme = '', 2: credentials = '' } of text.matchAll(urlCredentials))
     if (!isMark(credentials))
       add(index + scheme.length, credentials.length, 'credentials', '[hidden: credentials]')
-  for (const { index, 1: name = '', 2: between = '', 3: value = '' } of text.matchAll(assignments))
-    if (isSecretName(name) && !isMark(value) && !isCall(between, value))
-      add(index + name.length + between.length, value.length, 'named', `[hidden: ${name}]`)
+  let end = 0
+  for (const { index, 0: before, 1: name = '', 2: between = '' } of text.matchAll(names)) {
+    // Searched in the values of other names as well: `command: "API_KEY=…"`, `https://host/?token=…`.
+    if (!isSecretName(name)) continue
+    const start = index + before.length
+    // A value that begins in another one ends with it, which spares reading it again.
+    if (start >= end) end = endOfValue(text, start)
+    if (end - start < valueCharsMin) continue
+    const value = text.slice(start, Math.min(end, start + judgedCharsMax))
+    if (isNamedSecret(name, value, { between, after: text.slice(end, end + operatorCharsMax) }))
+      add(start, end - start, 'named', `[hidden: ${name}]`)
+  }
   for (const { index, 0: token } of text.matchAll(tokens))
     if (hasSecretForm(token)) add(index, token.length, 'key', '[hidden: key]')
   return withoutOverlaps(found)
@@ -55,9 +74,10 @@ export function redactPatterns(text: string): string {
 /** A value that was masked before it was written. */
 const isMark = (value: string): boolean => value.startsWith('[hidden:')
 
-/** A program that computes the value, as in `token = createToken(user)`, shows nothing of it. */
-const isCall = (between: string, value: string): boolean =>
-  /^\s+=\s+$|^:\s+$/.test(between) && /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(/.test(value)
+function endOfValue(text: string, start: number): number {
+  namedValue.lastIndex = start
+  return namedValue.test(text) ? namedValue.lastIndex : start
+}
 
 /** Overlapping ones become one, with the mark of the first. */
 function withoutOverlaps(found: SecretPattern[]): SecretPattern[] {

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { RedactionHit, RedactionKind } from '../../../shared/contract/exports.ts'
+import { isNamedSecret } from '../../secrets/named-values.ts'
 import { findSecretPatterns } from '../../secrets/redact-patterns.ts'
-import { isSecretName } from '../../secrets/secret-names.ts'
 import { createFindPersonal, type Person } from './personal-paths.ts'
 
 /** The location of a text, for the places that a hit lists. */
@@ -85,8 +85,7 @@ export function createRedactor({
     const known = maskKnown(given)
     if (known !== given) masked++
     // The name of the field marks the value as a secret.
-    if (name !== undefined && known.length >= namedCharsMin && isSecretName(name)) {
-      if (known.startsWith('[hidden:')) return known
+    if (name !== undefined && known.length >= namedCharsMin && isNamedSecret(name, known, quoted)) {
       const mark = `[hidden: ${name}]`
       return note('named', known, { start: 0, end: known.length, mark }, place) ? known : mark
     }
@@ -140,6 +139,7 @@ export function createRedactor({
 const hitId = (kind: RedactionKind, match: string): string =>
   createHash('sha256').update(`${kind}\0${match}`).digest('hex').slice(0, 12)
 
+const quoted = { between: '"', after: '"' }
 /** Shorter values are usually words, such as `auth: none`. */
 const namedCharsMin = 8
 
