@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { statuses } from '../../src/renderer/views/archive/archive-choices.ts'
 import {
   type ArchiveSortKey,
   archiveIndex,
 } from '../../src/renderer/views/archive/archive-index.ts'
 import { type ArchiveFilter, archiveRows } from '../../src/renderer/views/archive/archive-rows.ts'
 import type { TranscriptSummary } from '../../src/shared/contract/workspace.ts'
+import { isRunning, taskStatuses } from '../../src/shared/records/tasks/task-status.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 
 const rowsOf = (
@@ -44,6 +46,12 @@ async function harbour() {
 }
 
 describe('archive rows', () => {
+  it('can be filtered by each status', () => {
+    const offered = statuses.map(({ value }) => value)
+    for (const status of taskStatuses)
+      expect(offered).toContain(isRunning(status) ? 'running' : status)
+  })
+
   it('are sorted by project and root, newest first, sub-agents in their order', async () => {
     const { shown } = await harbour()
     expect(shown(everything)).toEqual([

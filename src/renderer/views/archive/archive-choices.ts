@@ -7,7 +7,11 @@ export const statuses: { value: ArchiveStatus; label: string }[] = [
   { value: 'completed', label: 'Completed' },
   { value: 'interrupted', label: 'Interrupted' },
   { value: 'failed', label: 'Failed' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'abandoned', label: 'Abandoned' },
   { value: 'running', label: 'Running' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'blocked', label: 'Blocked' },
 ]
 
 /** The trash is a screen of its own, which is chosen here as well. */

@@ -5,7 +5,8 @@ import { isRunning, type TaskStatus } from '../../../shared/records/tasks/task-s
 import type { ArchiveIndex, ArchiveItem, ArchiveSortKey } from './archive-index.ts'
 import { whenOf } from './archive-index.ts'
 
-export type ArchiveStatus = 'all' | 'completed' | 'interrupted' | 'failed' | 'running'
+/** `running`: spawned or resumed. */
+export type ArchiveStatus = 'all' | 'running' | Exclude<TaskStatus, 'spawned' | 'resumed'>
 
 /** `archived`: the workspace was removed. `live`: it exists. `expiring`: the next sweep would remove the transcript. */
 export type ArchiveShow = 'archived' | 'live' | 'pinned' | 'expiring' | 'all'

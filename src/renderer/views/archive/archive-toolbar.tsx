@@ -96,7 +96,7 @@ export function ArchiveToolbar({
 }
 
 /** Explains the list of the next sweep, and links to its settings. */
-function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAhead'>) {
+function CleanUpNote({ ids, isKnown, problem, clockAhead }: CleanUp) {
   const { navigation } = useStores()
   return problem ? (
     <p role="alert" className="text-small text-red">
@@ -106,7 +106,9 @@ function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAh
     <p className="text-small text-muted">
       {clockAhead
         ? 'The clock looks wrong, so nothing is removed until you confirm it. '
-        : 'The next clean-up moves these transcripts to the trash; reports and patches stay. Pin what you want to keep. '}
+        : isKnown && ids.size === 0
+          ? 'The next clean-up moves no transcript to the trash. '
+          : 'The next clean-up moves these transcripts to the trash; reports and patches stay. Pin what you want to keep. '}
       <TextButton onClick={() => navigation.go({ screen: 'settings', section: 'retention' })}>
         Settings
       </TextButton>
