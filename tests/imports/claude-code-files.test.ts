@@ -1,3 +1,5 @@
+import { utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
 import { temporaryDir } from '../harness.ts'
@@ -68,13 +70,17 @@ describe('what is found', () => {
     const dir = await writeFiles(await temporaryDir(), {
       'settings.json': '{"cleanupPeriodDays": 3}',
       [`projects/-work-app/${session}.jsonl`]: log.text(),
+      [`projects/-work-app/${session}/subagents/agent-a1.jsonl`]: log.text(),
       'projects/-work-app/notes.jsonl': '{"a":1}\n',
       'projects/-work-app/sessions-index.json': '{"entries":[{"sessionId":"other"}]}',
     })
+    // Its sub-agent's file is newer, which does not keep the session.
+    const lastMs = Date.UTC(2026, 0, 2)
+    await utimes(join(dir, 'projects/-work-app', `${session}.jsonl`), lastMs / 1000, lastMs / 1000)
     const [one, ...others] = await readSessions(claudeCodeAdapter, dir)
     expect(others).toEqual([])
     expect(one?.found).toMatchObject({ projectDir: '/code/app', isHidden: true })
-    const { expiresAtMs, files } = one?.found ?? {}
-    expect(expiresAtMs).toBe((files?.[0]?.mtimeMs ?? 0) + 3 * 86_400_000)
+    expect(one?.found.files).toHaveLength(2)
+    expect(one?.found.expiresAtMs).toBe(lastMs + 3 * 86_400_000)
   })
 })

@@ -37,9 +37,14 @@ export async function* discoverClaudeCode(
   for (const folder of folders)
     for await (const found of sessionsIn(folder.path)) {
       signal.throwIfAborted()
-      const last = Math.max(...found.files.map(({ mtimeMs }) => mtimeMs))
-      yield { ...found, expiresAtMs: last + cleanupDays * dayMs }
+      yield { ...found, expiresAtMs: lastWrittenMs(found) + cleanupDays * dayMs }
     }
+}
+
+/** Claude Code deletes a session by the time of its own file, however recently its sub-agents' were written to. */
+function lastWrittenMs({ files }: FoundSession): number {
+  const own = files.filter(({ role }) => role === 'session')
+  return Math.max(...(own.length > 0 ? own : files).map(({ mtimeMs }) => mtimeMs))
 }
 
 async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
