@@ -120,7 +120,7 @@ function OpenedBar({ log, outer }: { log: OpenedLog; outer: Stores }) {
       aria-label="Opened log"
       className="flex shrink-0 flex-wrap items-center gap-2 border-b bg-hover px-4 py-2"
     >
-      <p className="min-w-0 flex-1 text-small text-muted">
+      <p className="min-w-40 flex-1 text-small text-muted">
         <span title={log.path} className="untrusted font-semibold wrap-anywhere text-ink">
           {log.name}
         </span>{' '}
@@ -135,6 +135,7 @@ function OpenedBar({ log, outer }: { log: OpenedLog; outer: Stores }) {
           value={shown ?? log.sessions[0]?.taskId ?? ''}
           onChange={(taskId) => navigation.go({ screen: 'archive', taskId, tab: 'transcript' })}
           options={log.sessions.map(({ taskId, title }) => ({ value: taskId, label: title }))}
+          className="max-w-72"
         />
       ) : null}
       <Button variant="primary" disabled={running} onClick={() => void importLog()}>
