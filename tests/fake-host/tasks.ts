@@ -203,6 +203,14 @@ export function taskAnswers(
         refused('not-running', `"${title}" plays a script: it has no context that fills.`)
       return { at: isRunning(status) ? ('next-turn' as const) : ('next-run' as const) }
     }),
+    tryNow: os.tasks.tryNow.handler(({ input }) => {
+      const { id, title } = find(input.taskId)
+      const doing = memory.activity[id]
+      if (doing?.state !== 'working' || doing.retriesAt === undefined)
+        refused('not-running', `"${title}" does not wait to try again.`)
+      memory.setActivity({ [id]: { state: 'working', text: 'Thinking' } })
+      return { trying: [id] }
+    }),
     wake: os.tasks.wake.handler(({ input }) => {
       record({ type: 'task.sleep-ended', taskId: find(input.taskId).id, because: 'woke' })
       return {}

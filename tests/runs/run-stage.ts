@@ -1,6 +1,7 @@
 /** One run with an agent that a test plays, on a session of its own. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { executeRun } from '../../src/main/runs/run.ts'
 import type { RunOptions } from '../../src/main/runs/run-options.ts'
@@ -75,6 +76,7 @@ export async function stage({
       setUpWorktree: async () => null,
       snapshots: () => null,
       onActivity: () => undefined,
+      waitToRetry: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
       limits: noLimits,
       ...over,
     })

@@ -1,4 +1,4 @@
-import type { OpenAgent } from '../../shared/agents/driver/agent-session.ts'
+import type { AgentHost, OpenAgent } from '../../shared/agents/driver/agent-session.ts'
 import type { TaskToolsPort } from '../../shared/agents/driver/task-tools-port.ts'
 import type { CommandSandbox, RunTool } from '../../shared/agents/driver/tool-context.ts'
 import type { RunPermissions } from '../../shared/agents/permissions.ts'
@@ -73,5 +73,9 @@ export interface RunOptions {
   onActivity: (activity: string) => void
   /** Called with each sign that the agent, or one of its tools, is at work. */
   onProgress?: () => void
+  /** Called when the agent starts, and at each sign of life until its first event. */
+  onStarting?: (agent: string) => void
+  /** See `AgentHost.waitToRetry`. */
+  waitToRetry: AgentHost['waitToRetry']
   limits: RunLimits
 }

@@ -143,6 +143,8 @@ export function createToolCalls(
   const host: AgentHost = {
     callTool: tracked,
     ask: (question) => forwardQuestion(question, callState.shell.cwd, signal),
+    starting: (agent) => options.onStarting?.(agent),
+    waitToRetry: options.waitToRetry,
     async adopt(subAgent) {
       signal.throwIfAborted()
       const { title, prompt } = subAgent

@@ -48,6 +48,7 @@ import { resumeAgents } from './resume/resume-agents.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRunner } from './running/runner.ts'
 import { createStop, type StopTask } from './running/stop.ts'
+import { createTryNow, type TryNow } from './running/try-now.ts'
 import { createAgentSpecs } from './start/agent-specs.ts'
 import { createSetNextRun, type SetNextRun } from './start/next-run.ts'
 import { createRoots } from './start/roots.ts'
@@ -70,6 +71,7 @@ export interface TaskService {
   readonly reviewComments: ReviewComments
   readonly wrapUp: WrapUp
   readonly compact: Compact
+  readonly tryNow: TryNow
   /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
   readonly stop: StopTask
   list(query: TaskQuery): TaskTree[]
@@ -293,6 +295,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       },
     }),
     compact: createCompact({ taskLedger, runs, limits }),
+    tryNow: createTryNow({ taskLedger, state, runner }),
     wrapUp: createWrapUp({
       state,
       taskLedger,

@@ -42,6 +42,7 @@ export const grants: GrantsOf<typeof contract> = {
     wrapUp: 'act',
     compact: 'act',
     setBudget: 'decide',
+    tryNow: 'act',
     wake: 'act',
     cancelSleep: 'act',
     list: 'act',

@@ -118,6 +118,12 @@ export const tasks = {
   compact: base
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ at: z.enum(['next-turn', 'next-run']) })),
+  /**
+   * Ends the wait of an agent, and of those below it, before the next request to its model. REFUSED if none of them waits.
+   */
+  tryNow: base
+    .input(z.object({ taskId: idTextSchema }))
+    .output(z.object({ trying: z.array(taskIdSchema) })),
   /** Wakes a tree that waits for a quota before its time. REFUSED if it does not sleep. */
   wake: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
   /** Cancels the wake-up of a sleeping tree: its agents stay interrupted. REFUSED if it does not sleep. */

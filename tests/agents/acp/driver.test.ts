@@ -64,6 +64,25 @@ describe('a run of an installed agent', () => {
     expect(await livingOf([started])).toEqual([])
   })
 
+  it('reports its start, with each piece of a conversation that it replays', async () => {
+    const started: string[] = []
+    const { run, task } = await acpStage()
+    const script = {
+      modes: asking,
+      capabilities: { loadSession: true },
+      prompts: [[textChunk('Hello.'), ended()]],
+    }
+    const onStarting = (agent: string) => started.push(agent)
+    await run(script, { onStarting })
+    expect(started).toEqual(['node'])
+    const replay = [1, 2, 3].map((n) => ({
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: `${n}` },
+    }))
+    await run({ ...script, replay }, { onStarting, run: 2, task })
+    expect(started).toHaveLength(1 + 1 + 3)
+  })
+
   it('sets the session options that it offers, and reports those that it does not', async () => {
     const { run, entries, sent, notices } = await acpStage({
       options: { model: 'small', fast: true, effort: 'high' },

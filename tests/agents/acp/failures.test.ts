@@ -1,6 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk/unstable'
 import { describe, expect, it } from 'vitest'
 import { causeOfError, causeOfStop } from '../../../src/main/agents/acp/failures.ts'
+import { NoAnswer } from '../../../src/main/agents/acp/process/connection.ts'
 
 const agent = { name: 'Codex', signIn: 'Sign in with: codex login' }
 
@@ -20,6 +21,19 @@ describe('why an installed agent stopped', () => {
     const error = new RequestError(-32000, 'Authentication required', { details: 'no key' })
     expect(causeOfError(error, agent)).toMatchObject({
       detail: 'Codex is not signed in (Authentication required: no key). Sign in with: codex login',
+    })
+  })
+
+  it('[G7] states that it never started, and where to look for the reason', () => {
+    const cause = causeOfError(new NoAnswer('session/new', 120_000), agent)
+    expect(cause).toEqual({
+      kind: 'not-started',
+      step: 'run',
+      detail:
+        'Codex had not started after 2 minutes, and was ended (no answer to session/new). Start it in a terminal to see what it waits for',
+    })
+    expect(causeOfError(new NoAnswer('session/load', 300_000), agent)).toMatchObject({
+      detail: expect.stringContaining('had not loaded the conversation after 5 minutes'),
     })
   })
 

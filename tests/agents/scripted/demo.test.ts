@@ -123,6 +123,8 @@ async function playDemo(installed: AgentPreset | null = null): Promise<Sailor> {
     })
     const events = session.run([{ type: 'text', text: sailor.request.prompt }], {
       ask: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+      starting: () => undefined,
+      waitToRetry: async () => undefined,
       nextTurn: async () => ({
         messages: [],
         note: null,

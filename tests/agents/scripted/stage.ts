@@ -103,6 +103,8 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
     const session = await open({ taskId, cwd: '/work', env: {}, history, resume: null, signal })
     const events = session.run(prompt === '' ? [] : [{ type: 'text', text: prompt }], {
       ask: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+      starting: () => undefined,
+      waitToRetry: async () => undefined,
       nextTurn: async () => ({
         messages: [],
         note: null,

@@ -218,6 +218,25 @@ describe('agent run', () => {
     else expect(stderr).toMatch(shown)
   })
 
+  it('[Q4] reports an agent of which nothing came while it starts, and how to stop it', async () => {
+    const fake = createFakeShiplog()
+    const now = Date.parse('2026-11-21T10:00:00Z')
+    fake.onStart(async (taskId) => {
+      await Promise.resolve()
+      fake.spawn(taskId)
+      const starting = { state: 'working', text: 'Starting Codex', starts: true } as const
+      fake.setActivity({ [taskId]: starting })
+      fake.setActivity({ [taskId]: { ...starting, silentSince: now - 70_000 } })
+      fake.setActivity({ [taskId]: { ...starting, silentSince: now - 70_000, wrapsUp: true } })
+      fake.complete(taskId)
+    })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { fake })
+    expect(stderr.match(/silent/g)).toHaveLength(1)
+    expect(stderr).toMatch(
+      /… silent .*: Starting Codex… still nothing for 1m\. To stop it: shiplog tasks stop \w+\n/,
+    )
+  })
+
   it('[Q1] reports why and when a request to a model is repeated', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (taskId) => {
@@ -233,6 +252,7 @@ describe('agent run', () => {
       fake.complete(taskId)
     })
     const { stderr } = await runToEnd(argvFor('/code/api'), { fake })
+    expect(stderr).toMatch(/│ To try now: shiplog tasks try-now \w+\n/)
     expect(stderr).toMatch(
       /│ Trying again in \d+y: the connection failed: the server closed the connection/,
     )

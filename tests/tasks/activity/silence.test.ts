@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
 import { createActivityBoard } from '../../../src/main/tasks/activity/activity.ts'
-import { createSilenceMonitor, silentAfterMs } from '../../../src/main/tasks/activity/silence.ts'
+import {
+  createSilenceMonitor,
+  silentAfterMs,
+  silentStartAfterMs,
+} from '../../../src/main/tasks/activity/silence.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
 
 function stage() {
@@ -55,4 +59,20 @@ it('[Q4] does not call an agent silent that waits for sub-agents or for the user
   activity.set(taskId, { state: 'asking' })
   pass(2 * silentAfterMs)
   expect(activity.get(taskId)).toEqual({ state: 'asking' })
+})
+
+it('[Q4] states earlier that nothing came of an agent that starts', () => {
+  const { activity, taskId, silenceMonitor, pass } = stage()
+  activity.set(taskId, { state: 'working', text: 'Starting Codex', starts: true })
+  silenceMonitor.recordProgress(taskId)
+  pass(silentStartAfterMs)
+  expect(activity.get(taskId)).toMatchObject({ starts: true, silentSince: 1_000_000 })
+})
+
+it('[Q4] does not call an agent silent that waits to try again', () => {
+  const { activity, taskId, silenceMonitor, pass } = stage()
+  silenceMonitor.recordProgress(taskId)
+  activity.set(taskId, { state: 'working', text: 'Waiting to try again', retriesAt: 9_000_000 })
+  pass(2 * silentAfterMs)
+  expect(activity.get(taskId)).not.toHaveProperty('silentSince')
 })

@@ -1,7 +1,8 @@
 /** Converts failures of an installed agent into causes for the record (G7). */
-import { RequestError } from '@agentclientprotocol/sdk/unstable'
+import { methods, RequestError } from '@agentclientprotocol/sdk/unstable'
 import { messageOf } from '../../../shared/error-message.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
+import { counted } from '../../../shared/text/counted.ts'
 import { isRecord, text } from './content.ts'
 import { AgentGone, NoAnswer } from './process/connection.ts'
 
@@ -10,8 +11,8 @@ const authRequired = -32000
 /** `name` is the agent's name for people, `signIn` the sentence that says how to sign in. */
 export function causeOfError(error: unknown, agent: { name: string; signIn: string }): Cause {
   if (error instanceof AgentGone) return error.why
-  if (error instanceof NoAnswer)
-    return { kind: 'error', detail: `${agent.name} does not answer: ${error.message}` }
+  // Only requests of the start have a limit of time.
+  if (error instanceof NoAnswer) return neverStarted(agent, error)
   if (!(error instanceof RequestError)) return { kind: 'error', detail: messageOf(error) }
   const detail = detailOf(error)
   if (error.code === authRequired) return signedOut(agent, detail)
@@ -24,6 +25,15 @@ export function causeOfError(error: unknown, agent: { name: string; signIn: stri
     return { kind: 'network', detail: detail }
   return { kind: 'refused', detail: detail }
 }
+
+const neverStarted = ({ name }: { name: string }, { method, timeoutMs }: NoAnswer): Cause => ({
+  kind: 'not-started',
+  step: 'run',
+  detail: `${name} had not ${method === methods.agent.session.load ? 'loaded the conversation' : 'started'} after ${inWords(timeoutMs)}, and was ended (no answer to ${method}). Start it in a terminal to see what it waits for`,
+})
+
+const inWords = (ms: number): string =>
+  ms < 60_000 ? `${Math.round(ms / 1000)} s` : counted(Math.round(ms / 60_000), 'minute')
 
 export const isMissingSession = (error: unknown): boolean =>
   error instanceof RequestError && error.code !== authRequired

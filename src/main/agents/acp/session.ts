@@ -76,11 +76,13 @@ export function openAcpSession(
       const refused = await ports.allow(host)
       if (refused) return yield { type: 'failed', cause: refused }
       if (isClosed) return
+      host.starting(agent.name)
       const connected = await connectAgent(
         await ports.launch(),
         {
           onUpdate(id, update) {
             if (replay) {
+              host.starting(agent.name)
               // Sub-agents of the agent itself are tasks, with records of their own.
               if (id === place.resume?.id) replay.add(update)
               feeds.replayed(id, update)

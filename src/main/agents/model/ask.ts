@@ -1,7 +1,7 @@
 /** Asks a model for its next answer, or for a summary of the conversation, with retries. */
-import { setTimeout as wait } from 'node:timers/promises'
 import type { LanguageModelUsage, ToolSet } from 'ai'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -34,6 +34,8 @@ interface AskOptions {
   random: () => number
   delayFactor: number
   timeouts?: StreamTimeouts | undefined
+  /** See `AgentHost.waitToRetry`. */
+  waitToRetry: AgentHost['waitToRetry']
 }
 
 type Attempt =
@@ -189,7 +191,7 @@ export function createAsk(options: AskOptions) {
     const { cause, delayMs } = retries.after(failure)
     if (delayMs === null) return cause
     yield { type: 'retrying', cause, untilMs: clock() + delayMs }
-    await wait(delayMs, undefined, { signal })
+    await options.waitToRetry(delayMs, signal)
     return null
   }
 

@@ -174,7 +174,7 @@ interface ContextLimit {
 
 /** Opens the model and reads the conversation so far. `updateLimit` reads the model's context window again. */
 async function openConversation(setting: Setting) {
-  const { spec, place, ports, signal } = setting
+  const { spec, place, ports, host, signal } = setting
   const opened = await openModel(spec, ports.access)
   const instructions = await instructionsOf(setting)
   const tools = await toolsOf(setting)
@@ -191,6 +191,7 @@ async function openConversation(setting: Setting) {
     instructions,
     tools,
     signal,
+    waitToRetry: host.waitToRetry,
     images: createShownImages(place.history, spec.provider),
   })
   return {

@@ -36,6 +36,7 @@ export const taskHandlers = (
   ),
   wrapUp: os.tasks.wrapUp.handler(({ input }) => tasks.wrapUp(taskId(input.taskId))),
   compact: os.tasks.compact.handler(({ input }) => tasks.compact(taskId(input.taskId))),
+  tryNow: os.tasks.tryNow.handler(({ input }) => ({ trying: tasks.tryNow(taskId(input.taskId)) })),
   wake: os.tasks.wake.handler(async ({ input }) => {
     await tasks.sleeping.wakeNow(taskId(input.taskId))
     return {}

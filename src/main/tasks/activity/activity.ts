@@ -37,7 +37,6 @@ export function createActivityBoard(): ActivityBoard {
 const isSame = (a: Activity | null, b: Activity | null): boolean =>
   a?.state === b?.state &&
   (a === null || b === null || activityText(a) === activityText(b)) &&
-  silentSinceOf(a) === silentSinceOf(b)
-
-const silentSinceOf = (doing: Activity | null): number | undefined =>
-  doing?.state === 'working' ? doing.silentSince : undefined
+  (a?.state !== 'working' ||
+    b?.state !== 'working' ||
+    (a.silentSince === b.silentSince && a.starts === b.starts && a.retriesAt === b.retriesAt))

@@ -4,7 +4,9 @@ import type { ActivityBoard } from './activity.ts'
 
 /** Longer than most models take to begin an answer, and than most tests run without output. */
 export const silentAfterMs = 4 * 60_000
-const checkIntervalMs = 30_000
+/** Far longer than any agent takes to start, and a minute before one that hangs is ended. */
+export const silentStartAfterMs = 60_000
+const checkIntervalMs = 15_000
 
 export interface SilenceMonitor {
   /** Records that the agent sent text, made a call or printed output. */
@@ -28,9 +30,11 @@ export function createSilenceMonitor({
   function check(): void {
     for (const [taskId, atMs] of lastProgressAt) {
       const doing = activity.get(taskId)
-      // An agent that waits for others or for a person is expected to be silent.
-      if (doing?.state !== 'working' || doing.awaits || doing.silentSince !== undefined) continue
-      if (clock() - atMs >= silentAfterMs) activity.set(taskId, { ...doing, silentSince: atMs })
+      if (doing?.state !== 'working' || doing.silentSince !== undefined) continue
+      // An agent that waits for others, for a person or for its next attempt is expected to be silent.
+      if (doing.awaits || doing.retriesAt !== undefined) continue
+      const afterMs = doing.starts ? silentStartAfterMs : silentAfterMs
+      if (clock() - atMs >= afterMs) activity.set(taskId, { ...doing, silentSince: atMs })
     }
   }
 

@@ -23,6 +23,7 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import type { TurnStore } from '../../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { ActivityBoard } from '../activity/activity.ts'
+import type { RetryWaits } from '../activity/retry-waits.ts'
 import type { SilenceMonitor } from '../activity/silence.ts'
 import type { TreeLimits } from '../limits/tree-limits.ts'
 import { closeUnfinished } from '../recovery/close-unfinished.ts'
@@ -67,7 +68,11 @@ export interface RecordedRunDependencies {
 }
 
 export function createRecordedRuns(
-  deps: RecordedRunDependencies & { slots: RunSlots; silenceMonitor: SilenceMonitor },
+  deps: RecordedRunDependencies & {
+    slots: RunSlots
+    silenceMonitor: SilenceMonitor
+    retryWaits: RetryWaits
+  },
 ) {
   const { taskLedger, sessions, workspaces, layout, activity, slots, silenceMonitor } = deps
 
@@ -169,6 +174,11 @@ export function createRecordedRuns(
         }),
       onActivity: (text) => activity.set(taskId, { state: 'working', text }),
       onProgress: () => silenceMonitor.recordProgress(taskId),
+      onStarting(agent) {
+        activity.set(taskId, { state: 'working', text: `Starting ${agent}`, starts: true })
+        silenceMonitor.recordProgress(taskId)
+      },
+      waitToRetry: (delayMs, signal) => deps.retryWaits.wait(taskId, delayMs, signal),
       limits: deps.limits.forRun(taskId, run, (work) =>
         slots.yieldWhile(taskId, { state: 'paused' }, work),
       ),

@@ -13,6 +13,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { causeOf, Interruption } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { Slot } from '../../runs/semaphore.ts'
+import { createRetryWaits } from '../activity/retry-waits.ts'
 import { createSilenceMonitor } from '../activity/silence.ts'
 import { createShowWait } from '../activity/waits.ts'
 import type { TreeLimits } from '../limits/tree-limits.ts'
@@ -38,6 +39,8 @@ export interface Runner {
   cleanUpsSettled(): Promise<void>
   /** Reports whether the agent runs in its parent's process. */
   isAttached(taskId: TaskId): boolean
+  /** Ends the waits of these agents before their next request to a model, and returns those that waited. */
+  endRetryWaits(taskIds: readonly TaskId[]): TaskId[]
   /** Releases the agent's slot while `work` waits for other agents (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
 }
@@ -60,7 +63,12 @@ export function createRunner(deps: RunnerDependencies): Runner {
   })
   const cleanUps = createCleanUps(deps)
   const { cleanUp } = cleanUps
-  const recordedRuns = createRecordedRuns({ ...deps, slots, silenceMonitor })
+  const retryWaits = createRetryWaits({
+    activity,
+    clock: deps.clock,
+    onContinue: silenceMonitor.recordProgress,
+  })
+  const recordedRuns = createRecordedRuns({ ...deps, slots, silenceMonitor, retryWaits })
   const deferred = createDeferredEvents({
     transition: taskLedger.transition,
     onRecorded: (taskId) => void cleanUp(taskId),
@@ -193,6 +201,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     begin,
     startQueued,
     isAttached: slots.isAttached,
+    endRetryWaits: retryWaits.end,
     cleanUp: (taskId) => cleanUp(taskId),
     flushDeferred: deferred.flush,
     cleanUpsSettled: async () => {

@@ -50,6 +50,16 @@ export interface AgentHost {
   /** Returns the messages without waiting, for an agent that ends if there is none. */
   messages(): Promise<PromptPart[][]>
   /**
+   * Reports that the agent starts, or has shown a sign of life while it starts. Its first event ends that. `agent`: its
+   * name for people.
+   */
+  starting(agent: string): void
+  /**
+   * Resolves when the next request to the model may be made: after `delayMs`, or earlier if the person asks for it.
+   * Rejects with the signal's reason.
+   */
+  waitToRetry(delayMs: number, signal: AbortSignal): Promise<void>
+  /**
    * Creates a task for a sub-agent that the agent has started itself, and runs it in the folder of its parent, without a
    * slot (T5). Resolves once the task is durable. Rejects with an Error that explains why that is not possible.
    */

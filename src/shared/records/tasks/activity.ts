@@ -14,6 +14,10 @@ export const activitySchema = z.discriminatedUnion('state', [
     text: z.string(),
     /** The agent waits for its sub-agents. */
     awaits: z.literal(true).optional(),
+    /** The agent's process has been started and has not yet begun its session. */
+    starts: z.literal(true).optional(),
+    /** The agent waits until then before its next request to the model, in milliseconds since the epoch. */
+    retriesAt: z.number().optional(),
     /** The agent's last event, in milliseconds since the epoch. Set only once it has been silent for long. */
     silentSince: z.number().optional(),
   }),

@@ -12,6 +12,7 @@ import {
 import { startsSleep } from '../../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../../shared/records/ledger.ts'
+import type { Activity } from '../../../../shared/records/tasks/activity.ts'
 import { isRunning, isSettled } from '../../../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../../../shared/records/tasks/tasks.ts'
 import type { Baseline } from './baseline.ts'
@@ -23,8 +24,17 @@ export interface RunWatcher {
   task(task: TaskTree): Promise<void>
   /** Called when the followed agents have ended and these still run. */
   stillRunning(tasks: Task[]): Promise<void>
+  /** Called once when an agent has been silent for long. Absent if that is not reported. */
+  silent?(task: Task, doing: Silence): Promise<void>
   /** Absent if the agents' output is not followed. */
   session?: SessionWatcher
+}
+
+/** `since`: its last sign of life, in milliseconds since the epoch. */
+export interface Silence {
+  text: string
+  since: number
+  isStarting: boolean
 }
 
 interface FollowOptions {
@@ -71,6 +81,8 @@ export async function followTrees(
   let stall: NodeJS.Timeout | undefined
   let failure: unknown
   const lastShown = new Map<TaskId, string>()
+  /** The silence of each task that was reported last, by its begin. */
+  const silences = new Map<TaskId, number>()
 
   /** Returns the tasks of the trees that changed since the baseline. */
   const changedTasks = (): Task[] =>
@@ -117,6 +129,15 @@ export async function followTrees(
     const task = state.tasks.get(event.taskId)
     const root = task && state.tasks.get(task.rootId)
     if (root && !root.sleep && startsSleep(root, event.cause, at)) awaitedSleeps.add(root.id)
+  }
+
+  async function onActivity(taskId: TaskId, doing: Activity | null): Promise<void> {
+    const task = state.tasks.get(taskId)
+    if (doing?.state !== 'working' || doing.silentSince === undefined) return
+    if (!task || !rootIds.has(task.rootId) || silences.get(taskId) === doing.silentSince) return
+    silences.set(taskId, doing.silentSince)
+    const { text, silentSince: since, starts = false } = doing
+    await watcher.silent?.(task, { text, since, isStarting: starts })
   }
 
   /** Resolves with true once there is nothing to wait for. */
@@ -170,7 +191,12 @@ export async function followTrees(
         await onSnapshot(whole)
       } else if (event.type === 'records') {
         for (const record of event.records) await onRecord(record)
-      } else continue
+      } else {
+        if (event.type === 'activity')
+          for (const [id, doing] of Object.entries(event.activity))
+            await onActivity(id as TaskId, doing ?? null)
+        continue
+      }
       if (await isFollowedToEnd()) break
     }
   } finally {

@@ -16,7 +16,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { padEnd, textWidth, truncate } from '../terminal/text-width.ts'
 import type { RunWatcher } from './follow-trees.ts'
 import { createLineStream, type LineStream } from './line-stream.ts'
-import { createStateLines, retryText } from './state-lines.ts'
+import { createStateLines, retryText, tryNowHint } from './state-lines.ts'
 
 /** The width of lines without a terminal. */
 const columnsWithoutTerminal = 100
@@ -103,7 +103,8 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     }))
   }
 
-  async function showEntry(speech: Speech, entry: Entry): Promise<void> {
+  async function showEntry(taskId: TaskId, entry: Entry): Promise<void> {
+    const speech = speechOf(taskId)
     switch (entry.type) {
       case 'message':
         if (entry.role !== 'assistant') return
@@ -125,7 +126,9 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
         )
       case 'retrying':
         await flush(speech)
-        return writeMarked(speech, truncate(retryText(entry), width), 'dim')
+        for (const line of [retryText(entry), tryNowHint(taskId, entry) ?? []].flat())
+          await writeMarked(speech, truncate(line, width), 'dim')
+        return
       case 'permission':
         return writePermission(speech, entry)
       case 'tool-result':
@@ -155,10 +158,10 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
       await states.task(task)
     },
     stillRunning: states.stillRunning,
+    silent: (task, doing) => states.silent?.(task, doing) ?? Promise.resolve(),
     session: {
       async entries(taskId, entries) {
-        const speech = speechOf(taskId)
-        for (const entry of entries) await showEntry(speech, entry)
+        for (const entry of entries) await showEntry(taskId, entry)
       },
       async progress(taskId, event: Progress) {
         const speech = speechOf(taskId)

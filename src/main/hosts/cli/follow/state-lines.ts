@@ -4,14 +4,14 @@ import { sleepOf } from '../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
 import type { Entry } from '../../../../shared/records/entries.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
-import type { TaskTree } from '../../../../shared/records/tasks/tasks.ts'
+import type { Task, TaskTree } from '../../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../../shared/text/counted.ts'
 import { sleepText } from '../../../../shared/text/sleep-text.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { padEnd } from '../terminal/text-width.ts'
 import { elapsed, sleepingWording, statusWording } from '../terminal/wording.ts'
-import type { RunWatcher } from './follow-trees.ts'
+import type { RunWatcher, Silence } from './follow-trees.ts'
 
 type RetryingEntry = Extract<Entry, { type: 'retrying' }>
 
@@ -37,6 +37,7 @@ export function createStateLines(err: Output, now: () => number): RunWatcher {
         `The agent's run has ended; waiting for ${counted(running.length, 'sub-agent')} still running.`,
       )
     },
+    silent: (task, doing) => writeLine(silenceLine(task, doing, err, now())),
     session: {
       async entries(taskId, entries) {
         const task = tasks.get(taskId)
@@ -48,12 +49,21 @@ export function createStateLines(err: Output, now: () => number): RunWatcher {
   }
 }
 
+/** A shorter wait is over before a person has typed the command that ends it. */
+const endedByHandMsMin = 15_000
+
 /** `Trying again in 4s: …` */
-export function retryText({ at, cause, untilMs }: RetryingEntry): string {
-  const pauseMs = untilMs === null ? 0 : untilMs - at
-  const wait = pauseMs > 0 ? `in ${prettyMs(wholeSeconds(pauseMs), { compact: true })}` : 'now'
-  return `Trying again ${wait}: ${safeLine(formatCause(cause))}`
+export function retryText(entry: RetryingEntry): string {
+  const waitMs = waitMsOf(entry)
+  const wait = waitMs > 0 ? `in ${prettyMs(wholeSeconds(waitMs), { compact: true })}` : 'now'
+  return `Trying again ${wait}: ${safeLine(formatCause(entry.cause))}`
 }
+
+/** How to end a long wait; null for a short one. */
+export const tryNowHint = (taskId: TaskId, entry: RetryingEntry): string | null =>
+  waitMsOf(entry) < endedByHandMsMin ? null : `To try now: shiplog tasks try-now ${shortId(taskId)}`
+
+const waitMsOf = ({ at, untilMs }: RetryingEntry): number => (untilMs === null ? 0 : untilMs - at)
 
 /** Rounded up, because 1.9 seconds would be printed as 1. */
 const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000
@@ -63,7 +73,29 @@ const retryLine = (task: TaskTree, entry: RetryingEntry, err: Output): string =>
     err.style('yellow', padEnd('↻ waiting', stateWidth)),
     `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
     err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)}): ${retryText(entry)}`),
+    ...[tryNowHint(task.id, entry) ?? []].flat(),
   ].join(' ')
+
+/** `… silent   Fix the test (codex, 01ab12cd): Starting Codex… still nothing for 1m. To stop it: …` */
+function silenceLine(
+  { id, title, agent, depth }: Task,
+  { text, since, isStarting }: Silence,
+  err: Output,
+  now: number,
+): string {
+  const lasting = prettyMs(Math.floor((now - since) / minuteMs) * minuteMs, { compact: true })
+  const silence = isStarting
+    ? `${safeLine(text)}… still nothing for ${lasting}`
+    : `${safeLine(text)}: silent for ${lasting}`
+  return [
+    err.style('yellow', padEnd('… silent', stateWidth)),
+    `${'  '.repeat(depth)}${safeLine(title)}`,
+    err.style('dim', `(${safeLine(agent)}, ${shortId(id)}): ${silence}.`),
+    `To stop it: shiplog tasks stop ${shortId(id)}`,
+  ].join(' ')
+}
+
+const minuteMs = 60_000
 
 const stateKey = (task: TaskTree): string =>
   task.archived && task.status === 'completed'

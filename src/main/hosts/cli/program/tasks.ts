@@ -47,6 +47,11 @@ export function addTaskCommands(program: Command, runs: Runs): void {
       ),
     )
   tasks
+    .command('try-now')
+    .description('send the next request to its model now, where it waits to try again')
+    .addArgument(idArgument('task'))
+    .action(runs(async ([id = '']) => (await import('../commands/tasks/tasks.ts')).tryNow(id)))
+  tasks
     .command('resume')
     .description('resume interrupted agents, after a check for changes since they stopped')
     .argument('[id]', 'id of the agent; without one, the agent that stopped last')

@@ -94,6 +94,16 @@ export function stop(id: string, { wrapUp = false }: ParsedOptions): Action {
     })
 }
 
+export function tryNow(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { trying } = await client.tasks.tryNow({ taskId: id })
+      if (context.json) await context.printJson({ trying })
+      else await context.say(`Trying now: ${trying.map(shortId).join(', ')}.`)
+      return exitCodes.done
+    })
+}
+
 async function printWrapUp(
   context: CliContext,
   { asked, cancelled }: { asked: TaskId[]; cancelled: TaskId[] },
