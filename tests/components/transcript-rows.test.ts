@@ -85,6 +85,24 @@ describe('transcriptRows', () => {
     expect(before?.key).toBe(first?.key)
   })
 
+  it('states of a failed attempt whether another followed it, or the end of the run', () => {
+    const id = taskId('next attempt')
+    const run = { runId: runIdOf(id, 1), run: 1 }
+    const cause = { kind: 'network', detail: 'reset' } as const
+    const failing = () =>
+      session(id)
+        .prompt('Try')
+        .add({ type: 'retrying', ...run, turn: 1, cause, untilMs: null })
+    const nextOf = (entries: Entry[]) =>
+      transcriptRows(itemsOf(entries)).flatMap((row) =>
+        row.kind === 'attempt' ? [row.next?.kind ?? null] : [],
+      )
+    const end = { type: 'run-end', ...run, status: 'interrupted', cause: null } as const
+    expect(nextOf(failing().entries)).toEqual([null])
+    expect(nextOf(failing().add(end).entries)).toEqual(['run-end'])
+    expect(nextOf(failing().turn([{ say: 'Here.' }]).entries)).toEqual(['attempt'])
+  })
+
   it('names the branch once where the worktree has just been entered', () => {
     const { entries } = session(taskId('entered'), { branch: 'shiplog/fix' })
       .worktree('/w/fix', 'shiplog/fix')

@@ -38,6 +38,8 @@ export interface TaskLookup {
   isGone?(path: string): boolean
   /** Whether this call of the transcript's own task waits for the user. */
   isAsking?(callId: ToolCallId): boolean
+  /** Whether the transcript's own task waits before its next request to the model. Absent: unknown. */
+  isRetrying?(): boolean
   /** Oldest first. */
   childrenOf(id: TaskId): Task[]
   /** Returns its current activity. */
@@ -83,6 +85,8 @@ interface TaskActions {
   unreachable?: string
   onResume?(id: TaskId): void
   onRetry?(id: TaskId): void
+  /** Ends the wait of the transcript's own task before its next request to the model. */
+  onTryNow?(): void
   /** Starts a new task that continues from the end of the turn of an entry. */
   onContinueAt?(seq: number): void
   /** Returns the menu entries of a task's card: the actions for which it has no buttons. */

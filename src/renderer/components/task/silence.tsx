@@ -15,19 +15,31 @@ export function Silence({
   activity: Activity | null
   className?: string
 }) {
-  const since = activity?.state === 'working' ? activity.silentSince : undefined
-  const text = useClockText((now) =>
-    since === undefined
-      ? ''
-      : `Silent for ${elapsed(Math.floor((now - since) / minuteMs) * minuteMs)}`,
-  )
-  if (since === undefined) return null
+  const text = useSilenceText(activity)
+  if (text === null) return null
+  const { starts } = activity as Extract<Activity, { state: 'working' }>
   return (
     <span
       className={`tabular text-amber ${className ?? ''}`}
-      title="It has written nothing and no command has printed anything since."
+      title={
+        starts
+          ? 'It has not answered since its program was started.'
+          : 'It has written nothing and no command has printed anything since.'
+      }
     >
       {text}
     </span>
   )
+}
+
+/** `Silent for 4m`, or `Still nothing for 1m` of an agent that starts; null if it is not silent. */
+export function useSilenceText(activity: Activity | null): string | null {
+  const doing = activity?.state === 'working' ? activity : null
+  const since = doing?.silentSince
+  const text = useClockText((now) => {
+    if (since === undefined) return ''
+    const lasting = elapsed(Math.floor((now - since) / minuteMs) * minuteMs)
+    return doing?.starts ? `Still nothing for ${lasting}` : `Silent for ${lasting}`
+  })
+  return since === undefined ? null : text
 }

@@ -12,6 +12,7 @@ import { PendingPrompt } from '../permissions/pending-prompt.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { ResultLine } from './result-line.tsx'
 import { RootComposer } from './root-composer.tsx'
+import { SilenceLine } from './silence-line.tsx'
 import { SteerComposer } from './steer-composer.tsx'
 import { StopsNext } from './stops-next.tsx'
 import { WaitingPrompts } from './waiting-prompts.tsx'
@@ -53,6 +54,7 @@ export function ConversationFooter(props: {
             <PendingPrompt taskId={task.id} composer={composer} />
             <ResultLine task={task} onReview={onReview} />
             {root && sleepOf(task, root) ? <SleepLine task={root} /> : null}
+            <SilenceLine task={task} />
             {canBeSteered ? (
               <SteerComposer key={task.id} task={task} stopsNext={stopsNext} composer={composer} />
             ) : (

@@ -12,6 +12,7 @@ import { SleepLine } from '../limits/sleep-line.tsx'
 import { PendingPrompt } from '../permissions/pending-prompt.tsx'
 import { hasResumeLine, InterruptedLine } from './interrupted-line.tsx'
 import { ResultLine } from './result-line.tsx'
+import { SilenceLine } from './silence-line.tsx'
 import { useTaskComposer } from './use-task-composer.tsx'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 
@@ -53,6 +54,7 @@ export function RootComposer(props: {
         <WaitingPrompts task={task} onEdit={edit} />
         <BudgetLine task={task} />
         <SleepLine task={task} />
+        <SilenceLine task={task} />
         {problem ? <ProblemNotice problem={problem} /> : null}
         {hasResumeLine(task) ? <InterruptedLine task={task} /> : null}
         <Composer

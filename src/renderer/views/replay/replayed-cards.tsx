@@ -18,7 +18,7 @@ export function ReplayedCards(props: {
   const lookup = useContext(TaskLookupContext)
   const actions = useContext(TaskActionsContext)
   const readOnly = useMemo(() => {
-    const { onApply, onStop, onResume, onRetry, menuOf, ...rest } = actions
+    const { onApply, onStop, onResume, onRetry, onTryNow, menuOf, ...rest } = actions
     return rest
   }, [actions])
   const replayed = useMemo(() => (atMs === null ? lookup : lookupAt(lookup, atMs)), [lookup, atMs])

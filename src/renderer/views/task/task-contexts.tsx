@@ -37,7 +37,7 @@ export function TaskContexts(props: {
 }) {
   const { taskId, onViewTranscript, children } = props
   const { client, reports, changeSummaries, ledger, preferences } = useStores()
-  const { applyPatch, stop } = useActions()
+  const { applyPatch, stop, tryNow } = useActions()
   const { resume, retry, continueFrom } = useResumeActions()
   const task = useTask(taskId)
   const isInGit = useProjects().some(({ id, git }) => git && id === task?.projectId)
@@ -63,6 +63,7 @@ export function TaskContexts(props: {
       onStop: (id: TaskId) => void stop(id),
       onResume: (id: TaskId) => void resume(id),
       onRetry: (id: TaskId) => void retry(id),
+      onTryNow: () => void tryNow(taskId),
       ...((isInGit || isImported) && { onContinueAt: (seq: number) => continueFrom(taskId, seq) }),
       menuOf: (task: Task) =>
         menuOf(actionsOf.current(task).filter(({ id }) => !onCard.includes(id))),
@@ -88,6 +89,7 @@ export function TaskContexts(props: {
       onViewTranscript,
       applyPatch,
       stop,
+      tryNow,
       resume,
       retry,
       continueFrom,
@@ -130,6 +132,10 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
         return workspace?.path === path && workspace.removal !== null
       },
       isAsking: (callId) => questions.some((one) => one.taskId === taskId && one.callId === callId),
+      isRetrying() {
+        const doing = view.activity.get(taskId)
+        return doing?.state === 'working' && doing.retriesAt !== undefined
+      },
       activity: (id) => view.activity.get(id) ?? null,
       changes: (id) => summaries.get(id) ?? null,
       usage: (id) => usageBelow(view, id),

@@ -2,6 +2,7 @@ import { type RefObject, useContext, useEffect, useMemo, useRef, useState } from
 import type { StoreApi } from 'zustand/vanilla'
 import { taskAt } from '../../../shared/projections/replay/task-at.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
@@ -11,7 +12,13 @@ import {
 import { TaskActionsContext } from '../../components/conversation/task-lookup.ts'
 import { EmptyState } from '../../components/primitives/index.ts'
 import { canBeResumed } from '../../components/task/what-next.ts'
-import { useChildren, useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
+import {
+  useActivity,
+  useChildren,
+  useTask,
+  useTranscript,
+  useTranscriptView,
+} from '../../store/hooks.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
@@ -129,6 +136,7 @@ function OpenTranscript(props: {
   const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
+  const activity = useActivity(transcript.taskId)
   const ready = view.phase === 'ready'
   const [own] = useState(() => createReadingPosition())
   const position = reading ?? own
@@ -233,7 +241,7 @@ function OpenTranscript(props: {
                     onReachStart={() => void transcript.loadOlder()}
                     onReachEnd={() => void transcript.loadNewer()}
                     onJumpToLatest={() => void transcript.jumpToEnd()}
-                    empty={<EmptyState sentence={emptySentence(task, replay !== null)} />}
+                    empty={<EmptyState sentence={emptySentence(task, activity, replay !== null)} />}
                     className="flex-1"
                   />
                 </ReplayedCards>
@@ -283,8 +291,9 @@ function useTranscriptMoves(props: {
   }, [toEnd, transcript, list])
 }
 
-function emptySentence(task: Task | null, isReplay: boolean): string {
+function emptySentence(task: Task | null, activity: Activity | null, isReplay: boolean): string {
   if (isReplay) return 'Nothing had been recorded at this moment.'
-  if (task && isRunning(task.status)) return 'Starting… nothing to show yet.'
+  if (task && isRunning(task.status))
+    return `${activity?.state === 'working' ? activity.text : 'Starting'}… nothing to show yet.`
   return 'Nothing was recorded: the run ended before its first turn.'
 }

@@ -32,13 +32,15 @@ export function rowName(row: Row): string {
     case 'damage':
       return 'Damaged part of the transcript'
     case 'attempt':
-      return `${attemptText(row.retry, row.earlier.length + 1)} Tried again.`
+      return attemptText(row.retry, row.earlier.length + 1) + attemptEnds[row.next?.kind ?? 'none']
     case 'turn-note':
       return turnNoteNames[row.note]
     case 'item':
       return itemName(row.item)
   }
 }
+
+const attemptEnds = { attempt: ' Tried again.', 'run-end': ' Not tried again.', none: '' }
 
 const turnNoteNames = {
   working: 'Working',

@@ -5,13 +5,14 @@ import { memo } from 'react'
 import { assertNever } from '../../../../shared/assert-never.ts'
 import { dayOf } from '../../../../shared/text/format-time.ts'
 import { readableText } from '../../../../shared/text/shown-text.ts'
-import { bytes, duration, exactTime, timeOfDay } from '../../primitives/format.ts'
+import { bytes, exactTime, timeOfDay } from '../../primitives/format.ts'
 import { NoticeLine, StatusIcon, useClockText } from '../../primitives/index.ts'
 import { TaskTable } from '../../task/task-table.tsx'
 import { Disclosure } from '../disclosure.tsx'
 import { ToolCall, ToolCallGroup } from './calls/tool-call.tsx'
 import { ItemView } from './items/item-view.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
+import { NextAttemptActions, NextAttemptText } from './next-attempt.tsx'
 import { QuietLine } from './quiet-line.tsx'
 import type { Row } from './row.ts'
 import { attemptText } from './row-name.ts'
@@ -126,15 +127,15 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
   const attemptLine = (
     <span className="untrusted min-w-0">{attemptText(retry, row.earlier.length + 1)}</span>
   )
-  const since = row.earlier[0]?.at ?? retry?.at
   if (rows.length === 0)
     return (
       <QuietLine icon={<RotateCw className="text-amber" />}>
         {attemptLine}
-        <NextAttempt retry={retry} since={since} />
+        <NextAttemptText row={row} />
+        <NextAttemptActions row={row} className="ml-3" />
       </QuietLine>
     )
-  return (
+  const disclosure = (
     <Disclosure
       foldKey={key}
       line={
@@ -142,7 +143,7 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
           <RotateCw aria-hidden className="size-3.5 shrink-0 text-amber" />
           <span className="min-w-0 text-muted">
             {attemptLine}
-            <NextAttempt retry={retry} since={since} /> Its output was kept.
+            <NextAttemptText row={row} /> Its output was kept.
           </span>
         </>
       }
@@ -160,36 +161,12 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
       )}
     />
   )
-}
-
-/** When the next attempt follows, or how long it waited. Meanwhile the person may put the connection right. */
-function NextAttempt(props: {
-  retry: Extract<Row, { kind: 'attempt' }>['retry']
-  since: string | undefined
-}) {
-  const { retry, since } = props
-  const untilMs = retry?.untilMs ?? null
-  const isWaiting = useClockText((now) => String(untilMs !== null && untilMs > now)) === 'true'
-  const isOfProvider = ['network', 'refused', 'sign-in'].includes(retry?.cause.kind ?? '')
-  const waitedMs = untilMs === null || since === undefined ? 0 : untilMs - Date.parse(since)
-  const text = useClockText((now) =>
-    untilMs !== null && untilMs > now
-      ? `Trying again in ${duration(untilMs - now)}.`
-      : `Tried again.${waitedMs > 0 ? ` Waited ${duration(waitedMs)}.` : ''}`,
-  )
   return (
-    <span className="tabular text-faint">
-      {' '}
-      {text}
-      {isWaiting && isOfProvider ? (
-        <>
-          {' '}
-          <a className="text-accent hover:underline" href="#/settings/models">
-            Model settings
-          </a>
-        </>
-      ) : null}
-    </span>
+    <>
+      {disclosure}
+      {/* Outside of the line, which is a button. */}
+      <NextAttemptActions row={row} className="ml-5.5 text-ui" />
+    </>
   )
 }
 

@@ -35,9 +35,15 @@ export type Row =
   | ({ kind: 'turn-note'; note: 'cut-short' | 'cut-before-anything' | 'working' } & InTurn)
   /**
    * A failed attempt with the rows of its output; `retry` is null if its entry is not loaded. `earlier`: attempts without
-   * output just before it that failed for the same reason.
+   * output just before it that failed for the same reason. `next`: what followed it; null if nothing has.
    */
-  | ({ kind: 'attempt'; retry: RetryItem | null; earlier: RetryItem[]; rows: Row[] } & InTurn)
+  | ({
+      kind: 'attempt'
+      retry: RetryItem | null
+      earlier: RetryItem[]
+      rows: Row[]
+      next: { kind: 'attempt' | 'run-end'; at: string | null } | null
+    } & InTurn)
   | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
 
 interface InTurn {

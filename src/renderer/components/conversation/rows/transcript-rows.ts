@@ -35,7 +35,7 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     // The row about drift also shows that the task was resumed.
     if (isCoveredByNext(item, next)) continue
     if (item.kind === 'summary' && endsWithReport(items[index - 1])) continue
-    const again = repeatedAttempt(rows.at(-1), item)
+    const again = repeatedAttempt(rows.at(-1), item, afterAttempt(items, index))
     if (again) {
       rows[rows.length - 1] = again
       continue
@@ -47,9 +47,12 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     if (mark && !unknownBefore) rows.push(mark)
     // The row of the worktree shows its branch; the mark below must not repeat it.
     if (item.kind === 'worktree' && item.branch) seen.branch = item.branch
-    if (isSuperseded(item)) rows.push(attemptRow(item, next?.kind === 'retry' ? next : null))
-    else if (item.kind !== 'retry') rows.push(...rowsOf(item))
-    else if (!isSuperseded(items[index - 1])) rows.push(attemptRow(null, item))
+    if (isSuperseded(item)) {
+      const retry = next?.kind === 'retry' ? next : null
+      rows.push(attemptRow(item, retry, afterAttempt(items, retry ? index + 1 : index)))
+    } else if (item.kind !== 'retry') rows.push(...rowsOf(item))
+    else if (!isSuperseded(items[index - 1]))
+      rows.push(attemptRow(null, item, afterAttempt(items, index)))
   }
   for (const span of pending) rows.push(damageRow(span))
   return rows
@@ -98,14 +101,33 @@ function markBefore(item: TranscriptItem, seen: Place): Row | null {
   }
 }
 
-const attempts = new WeakMap<TranscriptItem, Extract<Row, { kind: 'attempt' }>>()
+type AttemptRow = Extract<Row, { kind: 'attempt' }>
+
+const attempts = new WeakMap<TranscriptItem, AttemptRow>()
+
+/** Returns the next attempt after the item at `index`, or the end of the run, whichever comes first. */
+function afterAttempt(items: TranscriptItem[], index: number): AttemptRow['next'] {
+  for (const item of items.slice(index + 1, index + 1 + notesAfterAttemptMax)) {
+    if (item.kind === 'turn' || item.kind === 'retry' || item.kind === 'compaction')
+      return { kind: 'attempt', at: item.at }
+    if (item.kind === 'run-end' || item.kind === 'run-start')
+      return { kind: 'run-end', at: item.at }
+  }
+  return null
+}
+
+/** More do not come between two attempts. */
+const notesAfterAttemptMax = 8
+
+const isSameNext = (a: AttemptRow['next'], b: AttemptRow['next']): boolean =>
+  a?.kind === b?.kind && a?.at === b?.at
 
 /** At least one of the two is not null. */
-function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
+function attemptRow(turn: TurnItem | null, retry: RetryItem | null, next: AttemptRow['next']): Row {
   const item = (turn ?? retry) as TranscriptItem
   const known = attempts.get(item)
-  if (known && known.retry === retry) return known
-  const row: Extract<Row, { kind: 'attempt' }> = {
+  if (known && known.retry === retry && isSameNext(known.next, next)) return known
+  const row: AttemptRow = {
     kind: 'attempt',
     key: `${item.key}:attempt`,
     seq: item.seq,
@@ -116,20 +138,30 @@ function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
     retry,
     earlier: [],
     rows: turn ? rowsOf(turn) : [],
+    next,
   }
   attempts.set(item, row)
   return row
 }
 
 /** Returns the row of both, if `item` is the same failure again; null if it is not. */
-function repeatedAttempt(before: Row | undefined, item: TranscriptItem): Row | null {
+function repeatedAttempt(
+  before: Row | undefined,
+  item: TranscriptItem,
+  next: AttemptRow['next'],
+): Row | null {
   if (item.kind !== 'retry' || before?.kind !== 'attempt' || !before.retry) return null
   if (before.rows.length > 0 || JSON.stringify(before.retry.cause) !== JSON.stringify(item.cause))
     return null
   const earlier = [...before.earlier, before.retry]
   const known = attempts.get(item)
-  if (known?.key === before.key && known.earlier.length === earlier.length) return known
-  const row = { ...before, retry: item, earlier }
+  if (
+    known?.key === before.key &&
+    known.earlier.length === earlier.length &&
+    isSameNext(known.next, next)
+  )
+    return known
+  const row = { ...before, retry: item, earlier, next }
   attempts.set(item, row)
   return row
 }

@@ -13,6 +13,8 @@ export interface AgentActions {
   /** Asks the agent and everything below it to report now. */
   wrapUp(taskId: TaskId): Promise<void>
   setBudget(taskId: TaskId, budget: Budget | null): Promise<void>
+  /** Ends the agent's wait before its next request to the model. */
+  tryNow(taskId: TaskId): Promise<void>
   /** A tree that waits for a quota continues at once. */
   wake(taskId: TaskId): Promise<void>
   /** A tree that waits for a quota stays stopped. */
@@ -47,6 +49,9 @@ export function createAgentActions({
     },
     async setBudget(taskId, budget) {
       await attempt('set the limits', () => client.tasks.setBudget({ taskId, budget }))
+    },
+    async tryNow(taskId) {
+      await attempt('try again now', () => client.tasks.tryNow({ taskId }))
     },
     async wake(taskId) {
       await attempt('wake the agent', () => client.tasks.wake({ taskId }))
