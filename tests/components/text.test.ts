@@ -101,6 +101,13 @@ describe('toolLabel', () => {
       result: null,
     })
   })
+  it('counts no lines of an image', () => {
+    const detail = { kind: 'read', path: 'a.png', lines: 0, truncated: false } as const
+    const image = { sha256: 'a'.repeat(64), mediaType: 'image/png', bytes: 9 } as const
+    const read = { name: 'read_file', input: { path: 'a.png' }, detail }
+    expect(toolLabel(call({ ...read, images: [image] })).result).toBeNull()
+    expect(toolLabel(call(read)).result).toBe('0 lines')
+  })
   it('states the user’s answer to a question', () => {
     const asked = (fields: Partial<ToolCallView>) =>
       toolLabel(call({ name: 'ask_person', input: { question: 'Both?' }, ...fields })).result

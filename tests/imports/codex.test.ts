@@ -235,6 +235,30 @@ describe('calls', () => {
     })
   })
 
+  it('that a person refused were not tried, and edit nothing', async () => {
+    const log = codexLog(session)
+    log.turn()
+    log.prompt('Edit')
+    log.calls('c1', 'exec_command', { cmd: 'rm -rf build' })
+    log.returns('c1', 'exec command rejected by user')
+    const patch = '*** Begin Patch\n*** Update File: a.ts\n@@\n-b\n+c\n*** End Patch'
+    log.script('c2', 'apply_patch', patch)
+    log.returns('c2', 'patch rejected by user', 'custom_tool_call_output')
+    // What a command prints about a refusal is none.
+    log.calls('c3', 'exec_command', { cmd: 'cat log' })
+    log.returns('c3', 'Process exited with code 0\nOutput:\npatch rejected by user\n')
+    const entries = (await readLog(log)).entriesOf('')
+    expect(
+      entries.flatMap((entry) =>
+        entry.type === 'tool-result' ? [[entry.outcome, entry.detail]] : [],
+      ),
+    ).toEqual([
+      ['error', { kind: 'not-run' }],
+      ['error', { kind: 'not-run' }],
+      ['ok', { kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 0 }],
+    ])
+  })
+
   it('show what a script of calls did, and what had no call of its own', async () => {
     const log = codexLog(session)
     log.turn()

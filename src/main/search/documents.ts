@@ -1,6 +1,7 @@
 /** Derives the search documents of an entry: its texts, and the paths that it refers to. Pure. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { SearchKind } from '../../shared/contract/search.ts'
+import { isFailedCall } from '../../shared/projections/failed-call.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { terminalText } from '../../shared/text/terminal-text.ts'
@@ -92,10 +93,8 @@ function sourcesOf(entry: Entry, wholeOutput: string | null): Source[] {
       // The result only repeats the call.
       if (tool === 'agent_report' && outcome === 'ok') return []
       const detail = toolDetailSchema.safeParse(entry.detail).data
-      const failed =
-        (detail?.kind === 'bash' || detail?.kind === 'background') && (detail.exitCode ?? 0) !== 0
       const paths = detail && 'path' in detail ? [detail.path] : []
-      const isError = outcome !== 'ok' || failed
+      const isError = isFailedCall(entry)
       return [{ kind: 'output', text: wholeOutput ?? output, paths, tool, isError }]
     }
     case 'file-history-snapshot':

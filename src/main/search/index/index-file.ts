@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type IndexDb, indexDbOn } from './index-db.ts'
 
 /** Version of the tables and of the documents in them. An index of any other version is deleted. */
-const version = 2
+const version = 3
 
 /** 32 MB of 4 KB pages in the write-ahead log. */
 const checkpointPages = 8_192

@@ -51,7 +51,12 @@ export function markText(mark: TimelineMark): string {
   }
 }
 
-const outcomes = { ok: 'done', error: 'failed', unknown: 'ended with an unknown outcome' } as const
+const outcomes = {
+  ok: 'done',
+  error: 'failed',
+  unknown: 'ended with an unknown outcome',
+  'not-run': 'not tried',
+} as const
 const reasons = { prompt: ' started', resume: ' resumed', retry: ' retried' } as const
 const turnEnds = {
   complete: '',

@@ -4,6 +4,7 @@
  */
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
+import { hasFailed } from '../../../shared/projections/failed-call.ts'
 import type { TimelineScale } from './timeline-scale.ts'
 
 export const paintedHeight = 58
@@ -97,7 +98,7 @@ function callShapes({ marks, scale, width }: Painting): CallShape[] {
       const one = mark.call === null ? undefined : open.get(mark.call)
       if (one) {
         one.to = at
-        one.failed = mark.outcome !== 'ok'
+        one.failed = hasFailed(mark)
       }
     } else if (mark.kind === 'run-end') {
       // A call ends at the latest with its run.

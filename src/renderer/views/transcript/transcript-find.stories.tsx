@@ -94,8 +94,10 @@ export const None: Story = {
 export const InvalidExpression: Story = {
   play: async ({ canvasElement }) => {
     const { field, bar, status } = await opened(canvasElement)
-    await userEvent.click(bar.getByRole('button', { name: 'Regular expression' }))
-    await userEvent.click(field)
+    const expression = bar.getByRole('button', { name: 'Regular expression' })
+    await userEvent.click(expression)
+    // One types on at once, and Enter goes to the next match.
+    await expect(field).toHaveFocus()
     await userEvent.keyboard('(cases')
     await waitFor(() =>
       expect(bar.getByRole('alert')).toHaveTextContent(
@@ -106,6 +108,9 @@ export const InvalidExpression: Story = {
     await userEvent.keyboard('|trailing)')
     await waitFor(() => expect(status).toHaveTextContent(/^1 of \d+$/))
     await waitFor(() => expect(marked('find-match')).toContain('trailing'))
+    await userEvent.keyboard('{Enter}')
+    await waitFor(() => expect(status).toHaveTextContent(/^2 of \d+$/))
+    await expect(expression).toHaveAttribute('aria-pressed', 'true')
   },
 }
 

@@ -53,7 +53,7 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     callId: toolCallIdSchema.optional(),
     name: z.string(),
     turn: z.number().int().min(1),
-    outcome: z.enum(['ok', 'error', 'unknown']),
+    outcome: z.enum(['ok', 'error', 'unknown', 'not-run']),
     durationMs: z.number().min(0),
     /** The shell's directory after the call, if the call reports it. */
     directory: z.string().optional(),

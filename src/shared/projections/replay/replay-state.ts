@@ -9,6 +9,7 @@ import type { TimelineMark, TimelinePage } from '../../contract/transcripts/time
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks/task-status.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
+import { hasFailed } from '../failed-call.ts'
 
 /** The last state of a sub-agent that was reported to its parent. */
 interface SeenAgent {
@@ -182,7 +183,7 @@ function foldConversation(state: ReplayState, mark: TimelineMark): void {
       break
     case 'result':
       state.running = state.running.filter(({ seq }) => seq !== mark.call)
-      if (mark.outcome !== 'ok') state.failedCalls++
+      if (hasFailed(mark)) state.failedCalls++
       if (mark.agents) state.agents = withReported(state.agents, mark)
       break
     case 'files':

@@ -15,6 +15,7 @@ import type { ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { activityOf } from '../tool-calls/describe-tool-call.ts'
+import { isNotRun } from '../failed-call.ts'
 
 interface TimelineFold {
   marks: TimelineMark[]
@@ -167,7 +168,7 @@ function addResult(fold: TimelineFold, entry: ToolResultEntry): void {
     call,
     name,
     turn,
-    outcome,
+    outcome: isNotRun(entry) ? 'not-run' : outcome,
     durationMs,
     ...(call === null && { callId }),
     ...(shell && { directory: shell.cwd }),

@@ -168,7 +168,10 @@ function resultText(call: ToolCallView): string | null {
       if (detail.state === 'timed-out') return 'timed out'
       return detail.exitCode === null ? 'ended by a signal' : `exit ${detail.exitCode}`
     case 'read':
-      return `${counted(detail.lines, 'line')}${detail.truncated ? ', cut' : ''}`
+      // An image has none.
+      return call.images.length > 0
+        ? null
+        : `${counted(detail.lines, 'line')}${detail.truncated ? ', cut' : ''}`
     case 'files':
       return `${counted(detail.count, 'file')}${detail.truncated ? ' or more' : ''}`
     case 'matches':

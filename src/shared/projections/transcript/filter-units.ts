@@ -6,6 +6,7 @@ import { type ToolDetail, toolDetailSchema } from '../../agents/tools.ts'
 import type { Entry } from '../../records/entries.ts'
 import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
+import { isFailedCall } from '../failed-call.ts'
 
 export const filterKinds = ['messages', 'tools', 'edits', 'errors', 'changes'] as const
 type FilterKind = (typeof filterKinds)[number]
@@ -109,7 +110,7 @@ function unitOfCall(
   const isEdit = detail?.kind === 'edit' || traitsOf(name)?.changes === 'one-file'
   const kinds: FilterKind[] = ['tools']
   if (isEdit) kinds.push('edits')
-  if (result && isFailure(result, detail)) kinds.push('errors')
+  if (result && isFailedCall(result)) kinds.push('errors')
   if (isChange) kinds.push('changes')
   return {
     seqs: [call?.seq, result?.seq].filter((seq) => seq !== undefined),
@@ -117,11 +118,6 @@ function unitOfCall(
     tool: name,
     files: [...new Set([...recorded, ...filesOf(call, detail)])],
   }
-}
-
-function isFailure({ outcome }: ToolResultEntry, detail: ToolDetail | undefined): boolean {
-  const isCommand = detail?.kind === 'bash' || detail?.kind === 'background'
-  return outcome !== 'ok' || (isCommand && (detail.exitCode ?? 0) !== 0)
 }
 
 function filesOf(call: ToolCallEntry | null, detail: ToolDetail | undefined): string[] {

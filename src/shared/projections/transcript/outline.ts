@@ -6,6 +6,7 @@ import { type OutlineItem, outlineTextCharsMax } from '../../contract/transcript
 import type { Entry } from '../../records/entries.ts'
 import type { MessageEntry } from '../../records/entry-types/messages.ts'
 import { counted } from '../../text/counted.ts'
+import { isFailedCall } from '../failed-call.ts'
 
 interface OutlineFold {
   items: OutlineItem[]
@@ -28,7 +29,7 @@ export function addToOutline(fold: OutlineFold, entry: Entry): void {
       fold.open.calls++
       break
     case 'tool-result':
-      if (fold.open?.turn === entry.turn && entry.outcome !== 'ok') fold.open.failedCalls++
+      if (fold.open?.turn === entry.turn && isFailedCall(entry)) fold.open.failedCalls++
       break
     case 'run-start':
       closeOutline(fold)

@@ -91,11 +91,7 @@ export function createCallMapper(
       outcome: output.isError ? 'error' : 'ok',
       output: output.text,
       images: output.images,
-      detail: isPatch
-        ? edits.length === 1
-          ? (edits[0] ?? null)
-          : null
-        : (agentDetail(call, output.text) ?? commandDetail(call, output)),
+      detail: isPatch ? (edits.length === 1 ? (edits[0] ?? null) : null) : detailOf(call, output),
     })
     if (edits.length > 1) for (const [at, edit] of edits.entries()) addEdit(`${callId}/${at}`, edit)
     return true
@@ -115,6 +111,11 @@ export function createCallMapper(
 
   const beginInner = (callId: string, call: MappedCall): void => {
     builder.beginCall({ callId, ...call }, { messageId: responses.openTurnId(), uuid: null })
+  }
+
+  function detailOf(call: OpenCall, output: CallOutput) {
+    if (output.isRefused) return { kind: 'not-run' as const }
+    return agentDetail(call, output.text) ?? commandDetail(call, output)
   }
 
   function commandDetail(call: OpenCall, output: CallOutput) {
@@ -156,10 +157,7 @@ export function createCallMapper(
         output: shown,
         images,
         outcome: isError ? 'error' : 'ok',
-        detail: commandDetail(
-          { ...call, id: callId as ToolCallId, facts: {}, agent: null },
-          output,
-        ),
+        detail: detailOf({ ...call, id: callId as ToolCallId, facts: {}, agent: null }, output),
       })
     },
     addEdit,

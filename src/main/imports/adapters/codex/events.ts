@@ -108,6 +108,7 @@ export function createEventMapper(context: EventContext) {
       images: [],
       exitCode,
       isError: exitCode !== 0,
+      isRefused: given.status === 'declined',
     })
     return 'mapped'
   }

@@ -96,6 +96,8 @@ export interface CallOutput {
   /** Null: unknown. */
   exitCode: number | null
   isError: boolean
+  /** A person refused the call. */
+  isRefused?: boolean
 }
 
 /** Parses the output of a call in the formats of all Codex versions. */
@@ -114,6 +116,8 @@ export function outputOf(given: unknown): CallOutput {
     return { text: texts.join('\n'), images, ...exitOf(texts.join('\n')) }
   }
   const said = text(given) ?? (given === undefined ? '' : JSON.stringify(given))
+  if (refusals.test(said))
+    return { text: said, images: [], exitCode: null, isError: true, isRefused: true }
   const wrapped = wrappedOutput(said)
   return { text: wrapped?.text ?? said, images: [], ...(wrapped ?? exitOf(said)) }
 }
@@ -132,6 +136,10 @@ const exitPatterns = [/^Exit code: (-?\d{1,6})$/m, /^Process exited with code (-
 const headCharsMax = 400
 const failures =
   /^(?:unsupported call: |failed to parse |patch rejected: |exec_command failed|apply_patch verification failed|aborted)/
+
+/** Also the text of a person's refusal, which no option of Codex changes. */
+const refusals =
+  /^(?:(?:exec command|patch) rejected by user$|exec_command failed .*Rejected\(\\?"rejected by user)/
 
 function exitOf(said: string): { exitCode: number | null; isError: boolean } {
   const [head = ''] = said.slice(0, headCharsMax).split(/^Output:$/m)

@@ -1,6 +1,13 @@
 /** The bar above a transcript that finds text in it. It covers no row. */
 import { ArrowDown, ArrowUp, CaseSensitive, Regex, WholeWord, X } from 'lucide-react'
-import { type KeyboardEvent, type Ref, useId } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type Ref,
+  useId,
+  useImperativeHandle,
+  useRef,
+} from 'react'
 import type { FindQuery } from '../../../../shared/text/find-pattern.ts'
 import { counted, exactCount } from '../../primitives/format.ts'
 import { classNames, IconButton, TextInput } from '../../primitives/index.ts'
@@ -28,6 +35,13 @@ export function FindBar(props: {
   const { find, onChange, onStep, onClose, ref } = props
   const { query, error, matches } = find
   const errorId = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useImperativeHandle(ref, () => field.current as HTMLInputElement)
+  const toggled = (option: FindOption) => (event: MouseEvent) => {
+    onChange({ [option]: !query[option] })
+    // A click is followed by typing: on the button, Enter would undo it, and letters would be shortcuts.
+    if (event.detail > 0) field.current?.focus()
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     const toggle =
@@ -49,7 +63,7 @@ export function FindBar(props: {
     >
       <div className="flex w-full max-w-[460px] items-center gap-1">
         <TextInput
-          ref={ref}
+          ref={field}
           type="text"
           role="searchbox"
           aria-label="Find"
@@ -70,7 +84,7 @@ export function FindBar(props: {
             shortcut="Alt+C"
             icon={<CaseSensitive />}
             pressed={query.matchCase}
-            onClick={() => onChange({ matchCase: !query.matchCase })}
+            onClick={toggled('matchCase')}
           />
           <IconButton
             size="small"
@@ -78,7 +92,7 @@ export function FindBar(props: {
             shortcut="Alt+W"
             icon={<WholeWord />}
             pressed={query.wholeWord}
-            onClick={() => onChange({ wholeWord: !query.wholeWord })}
+            onClick={toggled('wholeWord')}
           />
           <IconButton
             size="small"
@@ -86,7 +100,7 @@ export function FindBar(props: {
             shortcut="Alt+R"
             icon={<Regex />}
             pressed={query.isPattern}
-            onClick={() => onChange({ isPattern: !query.isPattern })}
+            onClick={toggled('isPattern')}
           />
         </span>
         <span className="flex border-l pl-1">
@@ -118,8 +132,10 @@ export function FindBar(props: {
   )
 }
 
+type FindOption = 'matchCase' | 'wholeWord' | 'isPattern'
+
 /** By the place of the key, because Alt changes the character on a Mac. */
-const toggles: Partial<Record<string, 'matchCase' | 'wholeWord' | 'isPattern'>> = {
+const toggles: Partial<Record<string, FindOption>> = {
   KeyC: 'matchCase',
   KeyW: 'wholeWord',
   KeyR: 'isPattern',
