@@ -116,8 +116,13 @@ export interface FakeHostOptions {
   comparison?: (taskId: TaskId) => TargetComparison
   /** What of a root can be committed and pushed; unless given, it can only be committed. */
   publish?: PublishState
-  /** Who wrote the changes of a file, without its anchors; nothing is known unless given. */
-  authors?: (taskId: TaskId, path: string) => Omit<FileAuthors, 'anchors'>
+  /** Who wrote the changes of a file; nothing is known unless given. Anchors: those of `movedLines`, by their lines. */
+  authors?: (
+    taskId: TaskId,
+    path: string,
+  ) => Omit<FileAuthors, 'anchors'> & {
+    movedLines?: Record<number, FileAuthors['anchors'][number]>
+  }
   /** What applying and taking back answer; unless given, they go well, with the files of the diff. */
   apply?: ApplyOutcome
   undo?: UndoOutcome

@@ -1,4 +1,4 @@
-/** Who wrote what is reviewed, as it is given: there are no states of files. Every anchor is where it was. */
+/** Who wrote what is reviewed, as it is given: there are no states of files. Unless given, every anchor is where it was. */
 
 import { reviewPrompt } from '../../src/shared/agents/review-prompt.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
@@ -28,7 +28,9 @@ export const reviewAnswers = (os: Implementer, memory: Memory, happenings: Happe
       const found = given.authors?.(find(input.workspaceId, 'workspace').id, input.path)
       return {
         ...(found ?? { authors: [], written: [], removed: [] }),
-        anchors: input.anchors.map(({ line }) => ({ line, author: null })),
+        anchors: input.anchors.map(
+          ({ line }) => found?.movedLines?.[line] ?? { line, author: null },
+        ),
       }
     }),
     comment: os.review.comment.handler(({ input: { taskId: text, ...comment } }) => {

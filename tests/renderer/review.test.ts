@@ -4,7 +4,12 @@ import { changesOfPatch, isApplied } from '../../src/renderer/components/review/
 import { fileTreeRows } from '../../src/renderer/components/review/file-tree.ts'
 import { createViewedFiles, isViewed } from '../../src/renderer/store/review/viewed-files.ts'
 import { formatRoute, parseRoute } from '../../src/renderer/store/window/route.ts'
-import { placeComment, replyTo } from '../../src/renderer/views/review/comments/place-comments.ts'
+import {
+  answerTo,
+  placeComment,
+  type Reply,
+  replyTo,
+} from '../../src/renderer/views/review/comments/place-comments.ts'
 import { linesOfPatch } from '../../src/renderer/views/review/file/patch-lines.ts'
 import { reviewPrompt } from '../../src/shared/agents/review-prompt.ts'
 import type { ChangeAuthor } from '../../src/shared/contract/changes/review.ts'
@@ -205,7 +210,7 @@ describe('comments on lines', () => {
     expect([changed(4), changed(6)]).toEqual([undefined, 6])
   })
 
-  it('are answered by the last turn before the next prompt, or before the end of the run', () => {
+  it('are answered by the turns before the next prompt, or before the end of the run', () => {
     const turn = (n: number, status: 'complete' | 'interrupted' = 'complete') => ({
       kind: 'turn' as const,
       seq: n * 10,
@@ -229,12 +234,38 @@ describe('comments on lines', () => {
       replyTo(taskId, 'Please  fix\nit all', items)
     expect(reply(prompt('Other'), turn(1), end('completed'))).toEqual({ kind: 'waiting' })
     expect(reply(prompt('Please fix it'), turn(1))).toEqual({ kind: 'waiting' })
-    const answered = { kind: 'turn', taskId, turn: 2, seq: 20 }
+    const [first, last] = [1, 2].map((n) => ({ turn: n, seq: n * 10 }))
+    const answered = { kind: 'turns', taskId, first, last }
     const items = [prompt('Please fix it'), turn(1), turn(2), turn(3, 'interrupted')]
     expect(reply(...items, end('interrupted'))).toEqual({ kind: 'waiting' })
     expect(reply(...items, end('interrupted'), end('completed'))).toEqual(answered)
     expect(reply(...items, prompt('More'), turn(4))).toEqual(answered)
     expect(reply(prompt('Please fix it'), end('completed'))).toEqual({ kind: 'none' })
+  })
+
+  it('name the turn of the reply that changed their line, else all turns of the reply', () => {
+    const taskId = newTaskId()
+    const [first, last] = [3, 6].map((turn) => ({ turn, seq: turn * 10 + 9 }))
+    const reply = { kind: 'turns' as const, taskId, first, last } as Reply
+    const placed = (changedBy: ChangeAuthor | null) => ({
+      comment: draft,
+      line: 2,
+      note: null,
+      changedBy,
+      isUnchanged: false,
+    })
+    const answer = (changedBy: ChangeAuthor | null) => answerTo(placed(changedBy), reply, taskId)
+    expect(answer(author(4))).toEqual({ kind: 'turn', taskId, turn: 4, seq: 40 })
+    for (const other of [null, author(2), author(7), author(4, 'outside'), author(4, 'unknown')])
+      expect(answer(other)).toBe(reply)
+    // Its turns are numbered apart.
+    const of = { taskId: newTaskId(), title: 'Before' }
+    expect(answer({ ...author(4), of })).toBe(reply)
+    expect(answerTo(placed(author(4)), reply, newTaskId())).toBe(reply)
+    const whole = { ...placed(author(4)), comment: { ...draft, line: 0 } }
+    expect(answerTo(whole, reply, taskId)).toBe(reply)
+    const waiting = { kind: 'waiting' as const }
+    expect(answerTo(placed(author(4)), waiting, taskId)).toBe(waiting)
   })
 
   it('are sent as one follow-up, each with its place and line', () => {

@@ -55,7 +55,7 @@ export function CommandToAllow(props: {
         </p>
       ))}
       <p role="status" className="text-small text-muted empty:hidden">
-        {seen ? '' : 'Scroll to its end to allow it.'}
+        {seen ? '' : 'Scroll through all of it to allow it.'}
       </p>
     </div>
   )

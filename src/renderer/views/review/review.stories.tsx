@@ -4,13 +4,18 @@ import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
-import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { session } from '../../../../tests/fixtures/entries/builder.ts'
+import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import { workspaceDiff } from '../../../../tests/fixtures/entries/workspaces.ts'
 import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { PublishState } from '../../../shared/contract/changes/publish.ts'
 import type { ChangeAuthor } from '../../../shared/contract/changes/review.ts'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { FailureError } from '../../../shared/failure.ts'
+import { newCommentId, newPromptId } from '../../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../../shared/records/ledger.ts'
+import { noUsage } from '../../../shared/records/usage.ts'
+import { reviewPrompt } from '../../../shared/text/review-prompt.ts'
 
 /** Two turns wrote the change of the parser, one of them by what a sub-agent did; the others are of one call each. */
 const author = (turn: number, tool: string): ChangeAuthor => ({
@@ -30,6 +35,62 @@ const authors = (_: unknown, path: string) => ({
   removed: path === 'src/parser.ts' ? [] : [{ start: 1, lines: 2, author: 1 }],
 })
 
+/** A follow-up of three comments, which turns 4 to 6 answered; turn 5 changed the line of the first. */
+const seen = '5555555555555555555555555555555555555555'
+const anchor = { path: 'src/parser.ts', side: 'additions' as const, tree: null, contentId: seen }
+const comments = [
+  { ...anchor, line: 45, lineText: "    if (tokens.at(']')) break", text: 'Is this still needed?' },
+  { ...anchor, line: 46, lineText: "    tokens.expect(',')", text: 'Which error does this give?' },
+  { ...anchor, line: 0, lineText: '', text: 'Please describe the grammar at the top.' },
+].map((comment) => ({ ...comment, commentId: newCommentId() }))
+
+function answered() {
+  const taskId = ids.upgrade
+  const of = { of: taskId, ids: comments.map(({ commentId }) => commentId), afterSeq: 0 }
+  const prompt = reviewPrompt(comments)
+  const more: LedgerEvent[] = [
+    ...comments.map((comment) => ({ type: 'review.commented' as const, taskId, ...comment })),
+    { type: 'task.prompted', taskId, promptId: newPromptId(), prompt, comments: of },
+    {
+      type: 'task.spawned',
+      taskId,
+      run: 2,
+      process: { pid: 1, startedAt: '1' },
+      spawnCommit: null,
+    },
+    { type: 'task.completed', taskId, run: 2, usage: noUsage },
+  ]
+  const records = [
+    ...laterRecords,
+    ...more.map((event, at) => ({ seq: laterRecords.length + at + 1, at: fixtureNowMs, event })),
+  ]
+  const step = (say: string) => [{ say }]
+  const { entries } = session(taskId)
+    .runStart()
+    .prompt('Upgrade the test runner')
+    .turn(step('First.'))
+    .turn(step('Second.'))
+    .turn(step('Third.'))
+    .runEnd()
+    .runStart()
+    .prompt(prompt)
+    .turn(step('I look at the comments.'))
+    .turn(step('The check was redundant.'))
+    .turn(step('All are addressed.'))
+    .runEnd()
+  return {
+    records,
+    sessions: { [taskId]: { entries } },
+    authors: (_: unknown, path: string) => ({
+      ...authors(_, path),
+      authors: [author(5, 'edit_file')],
+      written: [],
+      removed: [],
+      movedLines: { 45: { line: 45, author: 0 } },
+    }),
+  }
+}
+
 type Changes =
   | 'some'
   | 'none'
@@ -40,6 +101,7 @@ type Changes =
   | 'no-gh'
   | 'failed'
   | 'huge'
+  | 'answered'
 
 /** Some of it is in the target, and in one file both sides changed a line. */
 const comparison: TargetComparison = {
@@ -110,6 +172,7 @@ function fake(changes: Changes) {
   return createStoryHost({
     records: laterRecords,
     ...(changes === 'none' ? {} : { diff: diffs[changes] ?? workspaceDiff, authors }),
+    ...(changes === 'answered' ? answered() : {}),
     ...(changes === 'committed' ? { publish: publishState } : {}),
     ...(changes === 'no-gh'
       ? { publish: { ...publishState, gh: { state: 'missing', reason: noGh } } }
@@ -130,6 +193,7 @@ const shownTask: Record<Changes, string> = {
   'no-gh': ids.upgrade,
   failed: ids.lead,
   huge: ids.lead,
+  answered: ids.upgrade,
 }
 
 const meta: Meta<{ changes: Changes }> = {
@@ -188,6 +252,28 @@ export const Comments: Story = {
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Side by side' }))
   },
 }
+
+/** What is known of the answer to each comment: the turn that changed its line, else the turns of the reply. */
+export const Answered: Story = {
+  args: { changes: 'answered' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const files = within(await canvas.findByRole('list', { name: 'Changed files' }))
+    await userEvent.click(files.getByRole('button', { name: /parser\.ts/ }))
+    const comment = (name: string) => canvas.findByRole('article', { name: `Comment on ${name}` })
+    const changed = await comment('line 45')
+    await waitFor(() =>
+      expect(changed).toHaveTextContent(/Answered in turn 5, which changed the line\.$/),
+    )
+    await expect(await comment('line 46')).toHaveTextContent(
+      /Answered in turns 4 to 6, without a change of the line\.$/,
+    )
+    await expect(await comment('src/parser.ts')).toHaveTextContent(/Answered in turns 4 to 6\.$/)
+    await userEvent.click(within(changed).getByRole('button', { name: 'turn 5' }))
+    await canvas.findByText('The check was redundant.')
+  },
+}
+
 /** Steps to a change by key, applies it, and sees both sides of a conflict. */
 export const Conflicts: Story = {
   args: { changes: 'conflicts' },

@@ -14,7 +14,7 @@ import { useStores } from '../../../store/hooks.ts'
 import { showProblem } from '../../app/toasts.ts'
 import type { CommentDrafts } from './comment-drafts.ts'
 import { CommentForm } from './comment-form.tsx'
-import type { PlacedComment, Reply } from './place-comments.ts'
+import { type Answer, answerTo, type PlacedComment, type Reply } from './place-comments.ts'
 
 export function CommentThread(props: {
   path: string
@@ -43,7 +43,7 @@ export function CommentThread(props: {
   )
 }
 
-/** One comment, with what happened to its line and, once it was sent, the turn that answered it. */
+/** One comment, with what happened to its line and, once it was sent, the turns that answered it. */
 export function Comment(props: {
   taskId: TaskId
   placed: PlacedComment
@@ -53,6 +53,7 @@ export function Comment(props: {
 }) {
   const { taskId, placed, reply, typed, onOpen } = props
   const { comment } = placed
+  const answer = reply && answerTo(placed, reply, taskId)
   const { client } = useStores()
   const [editing, setEditing] = useState(typed.has(placed.comment.id))
   const { id, text, sent } = comment
@@ -114,8 +115,8 @@ export function Comment(props: {
           </span>
         ) : null}
         {placed.note ? <span>{placed.note}</span> : null}
-        <ChangedBy placed={placed} onOpen={onOpen} />
-        {reply ? <ReplyText reply={reply} onOpen={onOpen} /> : null}
+        {answer?.kind === 'turn' ? null : <ChangedBy placed={placed} onOpen={onOpen} />}
+        {answer ? <AnswerText answer={answer} placed={placed} onOpen={onOpen} /> : null}
       </p>
     </article>
   )
@@ -154,9 +155,13 @@ function ChangedBy({ placed, onOpen }: { placed: PlacedComment; onOpen(seq: numb
   )
 }
 
-function ReplyText(props: { reply: Reply; onOpen(seq: number, taskId: TaskId): void }) {
-  const { reply, onOpen } = props
-  switch (reply.kind) {
+function AnswerText(props: {
+  answer: Answer
+  placed: PlacedComment
+  onOpen(seq: number, taskId: TaskId): void
+}) {
+  const { answer, placed, onOpen } = props
+  switch (answer.kind) {
     case 'waiting':
       return <span>Not answered yet.</span>
     case 'none':
@@ -165,9 +170,29 @@ function ReplyText(props: { reply: Reply; onOpen(seq: number, taskId: TaskId): v
       return (
         <span>
           Answered in{' '}
-          <TextButton onClick={() => onOpen(reply.seq, reply.taskId)}>turn {reply.turn}</TextButton>
-          .
+          <TextButton onClick={() => onOpen(answer.seq, answer.taskId)}>
+            turn {answer.turn}
+          </TextButton>
+          , which changed the line.
         </span>
       )
+    case 'turns': {
+      const { first, last, taskId } = answer
+      const unchanged = placed.isUnchanged ? ', without a change of the line' : ''
+      return first.turn === last.turn ? (
+        <span>
+          Answered in{' '}
+          <TextButton onClick={() => onOpen(last.seq, taskId)}>turn {last.turn}</TextButton>
+          {unchanged}.
+        </span>
+      ) : (
+        <span>
+          Answered in{' '}
+          <TextButton onClick={() => onOpen(first.seq, taskId)}>turns {first.turn}</TextButton> to{' '}
+          <TextButton onClick={() => onOpen(last.seq, taskId)}>{last.turn}</TextButton>
+          {unchanged}.
+        </span>
+      )
+    }
   }
 }

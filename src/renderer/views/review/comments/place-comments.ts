@@ -19,6 +19,8 @@ export interface PlacedComment {
   note: string | null
   /** Who changed the line, or the file of a comment on the whole; null: nobody did, or it is not known. */
   changedBy: ChangeAuthor | null
+  /** The recorded files show that the line still is as it was. */
+  isUnchanged: boolean
 }
 
 type Line = PatchLine & { text: string }
@@ -36,23 +38,25 @@ export function placeComment(
     const sentAt = sent && Date.parse(sent.at)
     const later =
       sentAt === null ? undefined : authors.findLast(({ at }) => at !== null && at > sentAt)
-    return { comment, line: 0, note: null, changedBy: later ?? null }
+    return { comment, line: 0, note: null, changedBy: later ?? null, isUnchanged: false }
   }
   // Lines of the old file do not move, and lines without a recorded state can't be followed.
   if (side === 'deletions' || !fate) {
     const line = lineOfText(comment, lines)
     const gone = side === 'deletions' ? 'The line is no longer removed.' : 'The line is gone.'
     const note = line === null ? gone : line === was ? null : `Was line ${was}.`
-    return { comment, line, note, changedBy: null }
+    return { comment, line, note, changedBy: null, isUnchanged: false }
   }
   const changedBy = (fate.author === null ? null : authors[fate.author]) ?? null
-  if (fate.line === null) return { comment, line: null, note: 'The line is gone.', changedBy }
+  if (fate.line === null)
+    return { comment, line: null, note: 'The line is gone.', changedBy, isUnchanged: false }
   const isShown = lines.some((one) => one.side === side && one.line === fate.line)
   const moved = fate.line === was ? '' : isShown ? `Was line ${was}.` : `Now line ${fate.line}.`
   const hidden = isShown ? '' : 'The line is not part of the diff.'
   const changed = changedBy?.by === 'unknown' ? 'The line was changed.' : ''
   const note = [changed, moved, hidden].filter(Boolean).join(' ')
-  return { comment, line: isShown ? fate.line : null, note: note || null, changedBy }
+  const line = isShown ? fate.line : null
+  return { comment, line, note: note || null, changedBy, isUnchanged: changedBy === null }
 }
 
 /** The line with the comment's text that is nearest to its old place; null if the patch has none. */
@@ -78,22 +82,46 @@ export const lineTextOf = (text: string): string => text.slice(0, commentLineCha
 export type Reply =
   | { kind: 'waiting' }
   | { kind: 'none' }
-  | { kind: 'turn'; taskId: TaskId; turn: number; seq: number }
+  | { kind: 'turns'; taskId: TaskId; first: RepliedTurn; last: RepliedTurn }
 
-/** The turn that answered a follow-up: the last one before the next prompt, or before the end of the run. */
+interface RepliedTurn {
+  turn: number
+  seq: number
+}
+
+/** What is known of the answer to one comment. `turn`: the turn of the reply that changed the commented line. */
+export type Answer = Reply | { kind: 'turn'; taskId: TaskId; turn: number; seq: number }
+
+/**
+ * A follow-up sends several comments, and its reply does not state which turn was about which of them. Known is only
+ * whether one of its turns changed the line. `taskId`: the task under review.
+ */
+export function answerTo(placed: PlacedComment, reply: Reply, taskId: TaskId): Answer {
+  const { by, turn, seq, of } = placed.changedBy ?? {}
+  // A change of the file may be about any of them.
+  if (placed.comment.line === 0) return reply
+  if (reply.kind !== 'turns' || reply.taskId !== taskId || of) return reply
+  if (by !== 'call' && by !== 'turn') return reply
+  if (!turn || !seq || turn < reply.first.turn || turn > reply.last.turn) return reply
+  return { kind: 'turn', taskId, turn, seq }
+}
+
+/** The turns that answered a follow-up: those before the next prompt, or before the end of the run. */
 export function replyTo(taskId: TaskId, prompt: string, items: readonly OutlineItem[]): Reply {
   const start = prompt.trim().replace(/\s+/g, ' ')
   const promptIndex = items.findIndex(
     (item) => item.kind === 'prompt' && item.text !== '' && start.startsWith(item.text),
   )
   if (promptIndex < 0) return { kind: 'waiting' }
-  let last: Reply = { kind: 'none' }
+  let found: Reply = { kind: 'none' }
   for (const item of items.slice(promptIndex + 1)) {
-    if (item.kind === 'prompt') return last
+    if (item.kind === 'prompt') return found
     // An interrupted run may be resumed and answer later.
-    if (item.kind === 'run-end' && item.status !== 'interrupted') return last
-    if (item.kind === 'turn' && item.status === 'complete')
-      last = { kind: 'turn', taskId, turn: item.turn, seq: item.seq }
+    if (item.kind === 'run-end' && item.status !== 'interrupted') return found
+    if (item.kind === 'turn' && item.status === 'complete') {
+      const last: RepliedTurn = { turn: item.turn, seq: item.seq }
+      found = { kind: 'turns', taskId, first: found.kind === 'turns' ? found.first : last, last }
+    }
   }
   return { kind: 'waiting' }
 }
