@@ -109,7 +109,7 @@ const Steps = memo(function Steps<Speed extends number>(props: StepsProps<Speed>
           if (chosen !== undefined) onSpeed(chosen)
         }}
         options={speeds.map((one) => ({ value: String(one), label: `${one}×` }))}
-        className="mr-2 w-16 shrink-0"
+        className="mr-2 w-18 shrink-0"
       />
     </>
   )

@@ -71,7 +71,9 @@ export const HostileGit: Story = {
     const dialog = await dialogIn(canvasElement)
     const asked = await dialog.findByRole('region', { name: 'What Git would do' })
     await expect(asked).toHaveTextContent('cat<U+202E>;txt.x/.<U+2069> ␛]0;./x;␇')
-    await waitFor(() => expect(dialog.getByText('Scroll through all of it to allow it.')).toBeVisible())
+    await waitFor(() =>
+      expect(dialog.getByText('Scroll through all of it to allow it.')).toBeVisible(),
+    )
     await expect(dialog.getByRole('button', { name: /Allow and start/ })).toBeDisabled()
   },
 }

@@ -112,7 +112,7 @@ const statusTexts = {
   // Shown in place of the entries.
   expired: null,
   missing: 'The transcript is missing. The report and the ledger’s records are kept.',
-  damaged: 'Parts of this transcript are damaged. They are kept in the file and marked below.',
+  damaged: 'Parts of this transcript are damaged or missing. Each is marked below.',
 } as const
 
 /** Why a task has no transcript yet, or never had one. `root`: the root of its tree. */

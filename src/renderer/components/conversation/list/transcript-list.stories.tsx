@@ -180,6 +180,24 @@ export const Broken: Story = {
   },
 }
 
+/** Lines that are gone: nothing of them is kept. */
+export const MissingLines: Story = {
+  args: {
+    items: itemsOf(broken().entries),
+    damage: [
+      { file: 'chat.jsonl', line: 6, bytes: 0, reason: 'lines are missing before this one' },
+    ],
+    startAt: 'start',
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const text = await canvas.findByText(/Part of this transcript is missing/)
+    const line = within(text.parentElement as HTMLElement)
+    await userEvent.click(line.getByRole('button', { name: 'Details' }))
+    await canvas.findByText('chat.jsonl:6: lines are missing before this one.')
+  },
+}
+
 export const Hostile: Story = {
   args: { items: itemsOf(hostile()), startAt: 'start' },
   play: async ({ canvasElement }) => {

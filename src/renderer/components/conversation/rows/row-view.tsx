@@ -172,11 +172,17 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
 
 function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
   const { file, line, bytes: count, reason } = row.damage
+  const isMissing = count === 0
+  const kept = isMissing ? '' : ` The ${bytes(count)} are kept in the file.`
   return (
     <NoticeLine
       tone="warning"
-      text="Part of this transcript is damaged and was skipped. All entries after it are shown."
-      details={[`${file}:${line}: ${reason}. The ${bytes(count)} are kept in the file.`]}
+      text={
+        isMissing
+          ? 'Part of this transcript is missing. All other entries are shown.'
+          : 'Part of this transcript is damaged and was skipped. All entries after it are shown.'
+      }
+      details={[`${file}:${line}: ${reason}.${kept}`]}
     />
   )
 }
