@@ -3,6 +3,7 @@
  * entries takes every path of reading them.
  */
 import type { Shiplog } from '../../src/main/composition/shiplog.ts'
+import { LeaseLostError } from '../../src/main/lease/lease-errors.ts'
 import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retention.ts'
 import type { ClosedHow } from '../../src/shared/records/causes.ts'
 import type { DriftReport } from '../../src/shared/records/drift.ts'
@@ -21,6 +22,7 @@ export function createFakeShiplog(
 ) {
   const closedHow: (ClosedHow | undefined)[] = []
   const endpoints: (string | null)[] = []
+  const displaced = Promise.withResolvers<LeaseLostError>()
   const drift: Record<TaskId, DriftReport> = {}
   const unrestorable = new Map<TaskId, string>()
   const unchanged = new Set<TaskId>()
@@ -64,7 +66,7 @@ export function createFakeShiplog(
     router: host.router as unknown as Shiplog['router'],
     client: host.client,
     log: { info() {}, warning() {}, error() {} },
-    displaced: new Promise(() => {}),
+    displaced: displaced.promise,
     async setEndpoint(endpoint) {
       endpoints.push(endpoint)
     },
@@ -81,6 +83,8 @@ export function createFakeShiplog(
     closedHow,
     /** What lease.json was told, in order. */
     endpoints,
+    /** Another process takes over the data directory. */
+    displace: () => displaced.resolve(new LeaseLostError(state.dataDir)),
     /** What has changed since an agent stopped, by task. */
     drift,
     projectOf(taskId: TaskId): ProjectId {

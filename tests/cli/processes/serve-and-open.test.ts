@@ -46,6 +46,16 @@ describe('serve', () => {
     })
   })
 
+  it('stops listening and ends with exit 6 if it has lost the data directory', async () => {
+    const web = fakeWebHost()
+    const cli = startCli(['serve'], web)
+    await cli.said('Ctrl-C ends it')
+    cli.fake.displace()
+    expect(await cli.ended).toMatchObject({ code: 6 })
+    expect(cli.fake.closedHow).toHaveLength(1)
+    expect(web.closes()).toBe(1)
+  })
+
   it('--json: the URL as one document', async () => {
     const cli = startCli(['serve', '--json'], fakeWebHost())
     await cli.said('Ctrl-C ends it')

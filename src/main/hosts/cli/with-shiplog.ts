@@ -142,6 +142,9 @@ async function runWith(
       await closing
     } finally {
       await access.close()
+      // A server waits for it, and keeps the process alive as long as it listens.
+      closed.abort()
+      await within(lastRecordsMsMax, work)
       stopListening()
     }
   }
