@@ -24,6 +24,7 @@ import {
   type Worktrees,
 } from '../worktree-files/guard.ts'
 import { inspectWorktree, repairWorktree, type WorktreeState } from '../worktree-files/state.ts'
+import { createPipeRelease, type PipeRelease } from './blocking-pipes.ts'
 import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
 import { type GitResult, type GitRunOptions, line, type RunGit } from './run-git.ts'
@@ -67,6 +68,7 @@ export function createRunGit({
   const baseEnv = gitEnvironment(env, { ceilings })
   const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
   const repairs = new Map<string, Promise<WorktreeState>>()
+  const pipes = createPipeRelease()
 
   const worktreeRootOf = async (dir: string) =>
     worktrees ? findWorktreeRoot(worktrees.dir, dir) : null
@@ -161,7 +163,7 @@ export function createRunGit({
     let hasRemovedLock = false
     for (let attempt = 0; ; attempt++) {
       try {
-        return await runOnce(await program(), baseEnv, args, options)
+        return await runOnce(await program(), { baseEnv, pipes }, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
         // A retry would append its output to that of the first attempt.
@@ -212,7 +214,7 @@ function isLocked(error: unknown): boolean {
 
 async function runOnce(
   gitPath: string,
-  baseEnv: NodeJS.ProcessEnv,
+  { baseEnv, pipes }: { baseEnv: NodeJS.ProcessEnv; pipes: PipeRelease },
   args: readonly string[],
   options: GitRunOptions,
 ): Promise<GitResult> {
@@ -235,12 +237,14 @@ async function runOnce(
   const end = () => program.terminate()
   signal?.addEventListener('abort', end, { once: true })
   stdout.onOverflow(end)
+  const stopReleasing = pipes.watch(options.cwd)
   let exitCode: number | null
   try {
     exitCode = await program.ended
   } catch (error) {
     throw await startError(gitPath, args, options.cwd, error)
   } finally {
+    stopReleasing()
     signal?.removeEventListener('abort', end)
   }
   signal?.throwIfAborted()

@@ -1,0 +1,119 @@
+/**
+ * Git opens some files of a working tree, and those of its own folder, without a look at what they are, and waits
+ * forever for a named pipe in their place, as an agent can create. A process that opens and closes the other end makes
+ * Git read an empty file and go on.
+ */
+import { constants, type Dirent } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { rawJoin } from '../../journal/index.ts'
+import { readGitDir } from '../repository/git-dir.ts'
+import { nearestRepository } from '../repository/nearest-repository.ts'
+
+/** Git opens a file of one of these names in any folder. It checks the type of every other file. */
+const openedUnchecked = /^\.(?:git(?:ignore|attributes|modules)|mailmap)$/i
+
+/** Hardly any call takes longer in a tree of ordinary size: only then is it worth a look. */
+const firstLookMs = 1_000
+/** The time between two looks is this many times that of a look, because a tree may have a million files. */
+const pauseFactor = 4
+const pauseMsMin = 500
+/** How often pipes that were found before are released. */
+const releaseMs = 50
+
+export interface PipeRelease {
+  /** Releases, until the returned function is called, Git from the pipes of the working tree that contains `cwd`. */
+  watch(cwd: string): () => void
+}
+
+/** Remembers pipes that were found, so that only the first call has to wait for a look. */
+export function createPipeRelease(): PipeRelease {
+  const known = new Map<string, Buffer[]>()
+
+  async function look(cwd: string, isOver: () => boolean): Promise<void> {
+    const found: Buffer[] = []
+    for (const { folder, isGits } of foldersOf(cwd)) await findPipes(folder, isGits, found, isOver)
+    if (isOver()) return
+    if (found.length > 0) known.set(cwd, found)
+    else known.delete(cwd)
+    await releaseAll(found)
+  }
+
+  function watch(cwd: string): () => void {
+    let over = false
+    const isOver = () => over
+    let timer: NodeJS.Timeout
+    const later = (ms: number, work: () => Promise<void>) => {
+      // What can't be read or opened is what Git can't wait for.
+      const next = () => void work().catch(() => undefined)
+      if (!over) timer = setTimeout(next, ms).unref()
+    }
+    const lookAgain = async () => {
+      const startedAtMs = performance.now()
+      await look(cwd, isOver).catch(() => undefined)
+      const tookMs = performance.now() - startedAtMs
+      later(Math.max(pauseMsMin, tookMs * pauseFactor), lookAgain)
+    }
+    const untilMs = performance.now() + firstLookMs
+    const releaseKnown = async () => {
+      await releaseAll(known.get(cwd) ?? [])
+      if (performance.now() < untilMs) later(releaseMs, releaseKnown)
+      else await lookAgain()
+    }
+    if (known.has(cwd)) later(releaseMs, releaseKnown)
+    else later(firstLookMs, lookAgain)
+    return () => {
+      over = true
+      clearTimeout(timer)
+    }
+  }
+
+  // Windows has no named pipes in folders.
+  return process.platform === 'win32' ? { watch: () => () => {} } : { watch }
+}
+
+/** The working tree that contains a folder, and Git's own folders outside it. */
+function foldersOf(cwd: string): { folder: string; isGits: boolean }[] {
+  const top = nearestRepository(path.resolve(cwd)) ?? cwd
+  const gits = readGitDir(top)
+  const outside = gits === null ? [] : [...new Set([gits.gitDir, gits.commonDir])]
+  return [
+    { folder: top, isGits: false },
+    ...outside
+      .filter((folder) => folder !== path.join(top, '.git'))
+      .map((folder) => ({ folder, isGits: true })),
+  ]
+}
+
+/** Adds the pipes below a folder that Git would open. `isGits`: it is Git's own, in which Git opens any file. */
+async function findPipes(
+  folder: string | Buffer,
+  isGits: boolean,
+  found: Buffer[],
+  isOver: () => boolean,
+): Promise<void> {
+  if (isOver()) return
+  const entries: Dirent<Buffer>[] = await readdir(folder, {
+    withFileTypes: true,
+    encoding: 'buffer',
+  }).catch(() => [])
+  for (const entry of entries) {
+    const name = entry.name.toString('latin1')
+    const below = rawJoin(folder, entry.name)
+    if (entry.isFIFO()) {
+      if (isGits || openedUnchecked.test(name)) found.push(below)
+    } else if (entry.isDirectory() && !(isGits && name === 'objects'))
+      await findPipes(below, isGits || name === '.git', found, isOver)
+  }
+}
+
+async function releaseAll(pipes: readonly Buffer[]): Promise<void> {
+  const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = constants
+  for (const pipe of pipes) {
+    // Another file in its place by now would be opened without effect.
+    if (!(await lstat(pipe).catch(() => null))?.isFIFO()) continue
+    // Fails while nobody waits for it.
+    const other = await open(pipe, O_WRONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => null)
+    await other?.close()
+  }
+}

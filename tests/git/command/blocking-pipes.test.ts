@@ -1,0 +1,50 @@
+/** Named pipes in the places of files that Git opens without a look: nothing waits for them. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { createGit } from '../../../src/main/git/index.ts'
+import { makeRepository, testEnv } from '../repository.ts'
+
+/** So that a call that waits fails, and leaves no process. */
+const limit = () => AbortSignal.timeout(20_000)
+
+it.skipIf(process.platform === 'win32')(
+  'takes a working tree whose rules and attributes are named pipes as one without',
+  async () => {
+    const project = await makeRepository({
+      'a.txt': 'a\n',
+      'sub/b.txt': 'b\n',
+      '.gitignore': 'x\n',
+    })
+    await rm(path.join(project.dir, '.gitignore'))
+    await mkdir(path.join(project.dir, 'deep/er'), { recursive: true })
+    for (const pipe of ['.gitignore', '.gitattributes', 'sub/.gitattributes', 'deep/er/.gitignore'])
+      execFileSync('mkfifo', [path.join(project.dir, pipe)])
+    await project.write('sub/b.txt', 'other\n')
+    await project.write('deep/er/new.txt', 'new\n')
+    const git = createGit({ env: testEnv })
+    const { tree } = await git.snapshot(project.dir, { signal: limit() })
+    const names = project.git('ls-tree', '-r', '--name-only', tree).split('\n')
+    expect(names).toEqual(expect.arrayContaining(['a.txt', 'deep/er/new.txt', 'sub/b.txt']))
+    expect(project.git('cat-file', 'blob', `${tree}:sub/b.txt`)).toBe('other')
+    expect(names).not.toContain('deep/er/.gitignore')
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
+  'reads named pipes in the places of files of .git as empty',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const info = path.join(project.dir, '.git/info')
+    await rm(info, { recursive: true, force: true })
+    await mkdir(info)
+    const pipes = ['exclude', 'attributes'].map((name) => path.join(info, name))
+    execFileSync('mkfifo', pipes)
+    await project.write('a.txt', 'changed\n')
+    const git = createGit({ env: testEnv })
+    const { tree } = await git.snapshot(project.dir, { signal: limit() })
+    await rm(info, { recursive: true })
+    expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
+  },
+)
