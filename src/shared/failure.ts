@@ -92,6 +92,9 @@ function messageOf(failure: Failure): string {
       if (failure.what === 'parallel group') {
         return `There is no parallel group "${failure.id}", and no agent with that id; \`shiplog tasks list --all\` shows every agent`
       }
+      if (nameHints[failure.what] !== undefined) {
+        return `There is no ${failure.what} "${failure.id}"${nameHints[failure.what]}`
+      }
       if (failure.id.length < idPrefixLengthMin) {
         return `${failure.id || 'An empty text'} is too short for an id: give at least ${idPrefixLengthMin} characters`
       }
@@ -108,7 +111,21 @@ function messageOf(failure: Failure): string {
   }
 }
 
-const whereIdsAre = (what: Subject): string =>
-  what === 'receipt'
-    ? '`shiplog prune` prints its receipt, and the settings of the app list all receipts'
-    : '`shiplog tasks list --all` shows every id'
+/** For subjects with names or paths instead of ids, which no list of tasks shows and which may be short. */
+const nameHints: Partial<Record<Subject, string>> = {
+  agent: '; `shiplog agent list` shows every agent',
+  provider: '; `shiplog agent setup` sets one up',
+  folder: '',
+  file: '',
+}
+
+function whereIdsAre(what: Subject): string {
+  switch (what) {
+    case 'receipt':
+      return '`shiplog prune` prints its receipt, and the settings of the app list all receipts'
+    case 'project':
+      return '`shiplog projects list` shows every id'
+    default:
+      return '`shiplog tasks list --all` shows every id'
+  }
+}

@@ -37,7 +37,9 @@ export function parseModelName(text: string): Pick<ModelRef, 'provider' | 'model
   return slash > 0 && provider.success && model !== '' ? { provider: provider.data, model } : null
 }
 
+/** Also runs on what is no URL, which the check before it reports. */
 function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return false
   const { username, password } = new URL(url)
   return username !== '' || password !== ''
 }

@@ -112,11 +112,22 @@ it.each([
   [['openai', '--key-env', 'sk-1'], 'never a key'],
   [['openai', '--key-stdin'], 'Standard input was empty'],
   [['anthropic', '--no-test'], 'needs a key, and none was given'],
+  [['cladue-code'], 'Agents that can be set up: codex'],
   [['studio', '--base-url', 'ftp://x'], 'http or https'],
+  [['studio', '--base-url', '127.0.0.1:1234/v1'], 'The address must be an http or https address'],
 ])('says what is missing without a terminal: %j', async (args, said) => {
   const { code, stderr } = await runToEnd(['agent', 'setup', ...args], {
     fake: models(),
     stdinEnd: '',
   })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) })
+})
+
+it('names the command that chooses a model where none was named', async () => {
+  const { code, stderr } = await runToEnd(
+    ['agent', 'setup', 'studio', '--base-url', 'http://127.0.0.1:1234/v1'],
+    { fake: models(), stdinEnd: '' },
+  )
+  expect(code).toBe(0)
+  expect(stderr).toContain('shiplog agent setup studio --model NAME')
 })

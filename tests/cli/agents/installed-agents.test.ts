@@ -138,7 +138,10 @@ it('adds, changes, tests and removes a command of the user', async () => {
     stdout: 'copilot answered in 2.1 s.\n',
   })
   expect((await run('remove', 'copilot')).code).toBe(0)
-  expect((await run('remove', 'copilot')).code).toBe(3)
+  expect(await run('remove', 'copilot')).toMatchObject({
+    code: 3,
+    stderr: 'Error: There is no agent "copilot"; `shiplog agent list` shows every agent\n',
+  })
 })
 
 it('starts an agent of the user by its name', async () => {

@@ -50,7 +50,13 @@ it('answers --json with one document', async () => {
 
 it('exits with 3 if there is no such file, or no files of that moment', async () => {
   const { run, fake } = worked()
-  expect(await run('src/a.ts')).toMatchObject({ code: 3, stdout: '' })
+  expect(await run('src/a.ts')).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: 'Error: There is no file "src/a.ts"\n',
+  })
+  // A path is no id, and may be shorter than one.
+  expect((await run('a')).stderr).toBe('Error: There is no file "a"\n')
   fake.given.turnStates = {}
   const none = await run()
   expect(none).toMatchObject({ code: 3, stdout: '' })

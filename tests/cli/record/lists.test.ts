@@ -173,7 +173,7 @@ describe('tasks', () => {
     })
     expect(await only('--hunk', 'a.txt:1,2')).toMatchObject({
       code: 3,
-      stderr: 'Error: a.txt has hunks 1 to 1.\n',
+      stderr: 'Error: a.txt has one hunk, which is number 1.\n',
     })
     expect((await only('--hunk', 'a.txt')).code).toBe(2)
     expect((await only('--undo', '--file', 'a.txt')).code).toBe(2)

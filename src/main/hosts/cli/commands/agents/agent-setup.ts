@@ -49,7 +49,8 @@ export function agentSetup(provider: string | undefined, given: ParsedOptions): 
         const isAgent = agents.some(({ id }) => id === provider) || options.command !== undefined
         if (provider !== undefined && isAgent)
           return await setUpAgent({ client, context, terminal }, provider, options)
-        return await setUp(client, context, terminal, provider, options)
+        const agentNames = agents.map(({ id }) => id)
+        return await setUp(client, context, terminal, provider, options, agentNames)
       } finally {
         terminal?.close()
       }
@@ -63,6 +64,7 @@ async function setUp(
   terminal: Terminal | null,
   provider: string | undefined,
   options: SetupOptions,
+  agentNames: readonly string[],
 ): Promise<number> {
   const { providers } = await client.models.providers()
   const name = provider ?? (await chooseProvider(context, terminal as Terminal, providers))
@@ -76,6 +78,7 @@ async function setUp(
   if (!known && !baseUrl)
     throw usageError(
       `There is no provider "${name}" yet. Give the address of a server with --base-url, or choose ${modelProviderSchema.options.slice(0, 3).join(', ')}.`,
+      [`Agents that can be set up: ${agentNames.join(', ')}, or your own with --command.`],
     )
   if (terminal && known?.baseUrl && options.baseUrl === undefined && !known.isOwn)
     await context.say(`${name} is at ${safeLine(known.baseUrl)}; --base-url URL changes that.`)
@@ -111,8 +114,18 @@ async function setUp(
     for (const line of commandLines([[`shiplog agent setup ${name}`, 'chooses another model']]))
       await context.say(line)
   }
+  if (full === null && !terminal) await sayHowToChooseModel(client, context, name)
   if (context.json) await context.printJson({ provider: name, model: full, test })
   return works ? exitCodes.done : exitCodes.failed
+}
+
+/** Without a model the provider is set up, and still no agent can be started without `--model`. */
+async function sayHowToChooseModel(client: ShiplogClient, context: CliContext, name: string) {
+  const { defaultModel } = await client.models.providers()
+  if (defaultModel !== null) return
+  const does = 'chooses the model of new agents'
+  for (const line of commandLines([[`shiplog agent setup ${name} --model NAME`, does]]))
+    await context.say(line)
 }
 
 async function chooseProvider(

@@ -70,6 +70,11 @@ const changedMeanwhile = () =>
   new CliError(exitCodes.refused, 'The files changed meanwhile. Try again.')
 
 function noSuchHunk({ path }: ChangedFile, count: number): never {
-  const has = count === 0 ? 'no hunks (choose it with --file)' : `hunks 1 to ${count}`
+  const has =
+    count === 0
+      ? 'no hunks (choose it with --file)'
+      : count === 1
+        ? 'one hunk, which is number 1'
+        : `hunks 1 to ${count}`
   throw new CliError(exitCodes.notFound, `${path} has ${has}.`)
 }
