@@ -234,5 +234,7 @@ it('leaves out sessions of agents that Shiplog ran in the folder of a project', 
   // One that is named is imported.
   expect(await all({ path: home, sessions: [recorded.ref.id] })).toEqual([recorded.ref.id])
   const file = join(home, `projects/-app/${recorded.ref.id}.jsonl`)
+  const named = await client.imports.scan({ tool: 'claude-code', path: file })
+  expect(named.sources).toMatchObject([{ sessions: 1 }])
   expect(await all({ path: file })).toEqual([recorded.ref.id])
 })

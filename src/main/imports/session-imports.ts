@@ -120,7 +120,9 @@ export function createSessionImports(deps: {
     const thread = startThread()
     try {
       for (const [one, place] of folders) {
-        const found = await withoutRunByShiplog(await discover(thread, one, place, signal))
+        const all = await discover(thread, one, place, signal)
+        // What is named is shown even if Shiplog ran it, because an import of it accepts it.
+        const found = (await isFolder(place)) ? await withoutRunByShiplog(all) : all
         if (found.length === 0) continue
         const imported = new Set<FoundSession>()
         for (const session of found)
@@ -162,6 +164,11 @@ export function createSessionImports(deps: {
     return found
   }
 
+  async function isFolder(place: string): Promise<boolean> {
+    const status = await stat(place).catch(() => null)
+    return status?.isDirectory() ?? false
+  }
+
   async function withoutRunByShiplog(found: FoundSession[]): Promise<FoundSession[]> {
     const others: FoundSession[] = []
     for (const session of found) if (!(await places.isRunByShiplog(session))) others.push(session)
@@ -183,15 +190,14 @@ export function createSessionImports(deps: {
           (sessions?.includes(key) ?? true) &&
           except?.includes(key) !== true,
       )
-      const status = await stat(place).catch(() => null)
       // Explicitly selected sessions are imported even if Shiplog ran them.
-      const isNamed = sessions !== undefined || !status?.isDirectory()
+      const isNamed = sessions !== undefined || !(await isFolder(place))
       const found = isNamed ? chosen : await withoutRunByShiplog(chosen)
       if (found.length === 0) {
         const what =
           chosen.length > 0
             ? `Shiplog itself ran all sessions of ${toolName(tool)} in ${place}, so the log already has them.`
-            : status
+            : (await exists(place))
               ? `No session of ${toolName(tool)} was found in ${place}.`
               : `There is no file or folder ${place}.`
         invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)

@@ -39,6 +39,10 @@ it('replaces a file only on request, and keeps it if the export fails', async ()
   expect(await readFile(join(cwd, 'tests.jsonl'), 'utf8')).toMatch(/^\{"v":1,/)
   expect(await readdir(cwd)).toEqual(['tests.jsonl'])
   expect(await run(family.tester, '-o', '.')).toMatchObject({ code: 2 })
+  expect(await run(family.tester, '-o', 'gone/tests.md')).toMatchObject({
+    code: 2,
+    stderr: `Error: ${join(cwd, 'gone/tests.md')} can't be written: there is no folder ${join(cwd, 'gone')}\n`,
+  })
 })
 
 it('prints to standard output unless a file is named, passes all options on, and reports masked values', async () => {

@@ -68,6 +68,13 @@ describe('search', () => {
     })
   })
 
+  it('refuses a folder that is no project with 3, unless something of it is found', async () => {
+    const none = await run('albatross', '--project', '/code/apo')
+    expect(none).toMatchObject({ code: 3, stdout: '' })
+    expect(none.stderr).toContain('/code/apo is not a project of Shiplog.')
+    expect(await run('nothing-like-it', '--project', '/code/api')).toMatchObject({ code: 0 })
+  })
+
   it('reports that nothing matches, what was not searched, and an invalid query', async () => {
     expect(await run('nothing-like-it')).toMatchObject({
       code: 0,

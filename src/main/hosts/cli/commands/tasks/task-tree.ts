@@ -26,7 +26,9 @@ export async function printTree(context: CliContext, roots: TaskTree[]): Promise
   for (const [index, [projectDir, trees]] of [...byProject].entries()) {
     const rows = trees.flatMap((root) => rowsOf(root, '', '', listing))
     const gap = index > 0 ? '\n' : ''
-    await out.write(`${gap}${out.style('bold', safeLine(projectDir))}\n`)
+    await out.write(
+      `${gap}${out.style('bold', projectDir === '' ? '(no folder recorded)' : safeLine(projectDir))}\n`,
+    )
     await out.write(renderTable(columns, rows, out))
   }
   const awake = [...all.values()].filter((task) => !sleepOf(task, all.get(task.rootId)))

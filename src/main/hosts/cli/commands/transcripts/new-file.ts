@@ -23,8 +23,8 @@ export async function createNewFile(
     dirname(path),
     `.${basename(path)}.${randomBytes(6).toString('hex')}.unfinished`,
   )
-  const handle = await open(unfinished, 'wx', fileMode).catch((error) => {
-    throw new CliError(exitCodes.usage, `${path} can't be written: ${(error as Error).message}`)
+  const handle = await open(unfinished, 'wx', fileMode).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(exitCodes.usage, `${path} can't be written: ${reasonOf(error, path)}`)
   })
   let isOpen = true
   let isPublished = false
@@ -61,5 +61,20 @@ async function linkUnlessExists(from: string, path: string): Promise<void> {
       throw new CliError(exitCodes.refused, `${path} exists already. \`--force\` replaces it.`)
     // The file system has no hard links.
     await rename(from, path)
+  }
+}
+
+/** The system's message would name the hidden file, which the person did not ask for. */
+const reasonOf = (error: NodeJS.ErrnoException, path: string): string => {
+  switch (error.code) {
+    case 'ENOENT':
+      return `there is no folder ${dirname(path)}`
+    case 'ENOTDIR':
+      return `${dirname(path)} is not a folder`
+    case 'EACCES':
+    case 'EPERM':
+      return `you may not write in ${dirname(path)}`
+    default:
+      return error.message
   }
 }

@@ -16,6 +16,7 @@ import { marked } from '../../terminal/marked.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { ago } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
+import { projectAt } from '../project-named.ts'
 
 interface SearchOptions extends ParsedOptions {
   kind?: 'report' | 'transcript'
@@ -28,10 +29,9 @@ export function search(words: string[], given: ParsedOptions): Action {
   const { kind, regex: isPattern = false, project, limit } = given as SearchOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client, ending }) => {
+      const dir = project === undefined ? null : await projectPath(project, context.host.cwd)
       const filters = [
-        ...(project === undefined
-          ? []
-          : [`project:"${(await projectPath(project, context.host.cwd)).replaceAll('"', '')}"`]),
+        ...(dir === null ? [] : [`project:"${dir.replaceAll('"', '')}"`]),
         ...(kind === 'report' ? ['kind:report'] : []),
         ...(kind === 'transcript' ? transcriptKinds : []),
       ]
@@ -43,6 +43,8 @@ export function search(words: string[], given: ParsedOptions): Action {
       const answer = await withProgress(context, client, ending, () =>
         client.search.find({ query, limit, wait: true, isPattern }, { signal: ending }),
       )
+      // Without a match, the folder may be mistyped and not a project.
+      if (dir !== null && answer.hits.length === 0) await projectAt(client, dir)
       if (context.json) await context.printJson(documentOf(words.join(' '), answer))
       else await print(context, answer)
       return exitCodes.done
