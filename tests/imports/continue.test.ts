@@ -107,7 +107,7 @@ it('[S3][G5] continues an imported session in its folder: at its end, at a turn 
     entry.type === 'resume' ? [entry.drift.join(' ')] : [],
   )
   expect(drift).toContain('It was on the branch feature; now main is checked out.')
-  expect(drift).toContain('Of the 1 file that it edited, 1 was written since: sea.txt.')
+  expect(drift).toContain('The file that it edited was written since: sea.txt.')
 
   const atTurn = await continued(await seqOf(fixture, 'I will look'))
   expect(atTurn.sent).toContain('Find the albatross')
@@ -158,6 +158,31 @@ it('[T4] finds where an imported session can continue: its folder, another clone
   await expect(client.tasks.continueFrom({ ...ask, taskId, place })).rejects.toMatchObject({
     data: { field: 'place' },
   })
+})
+
+it('[S3] reports the drift of files that the session before it edited, which its conversation begins with', async () => {
+  const fixture = await openFixture({ files: { 'a.txt': 'one' } })
+  const { dir, id: projectId } = fixture.project
+  await importSession(fixture, dir)
+  const before = await entriesOf(fixture.shiplog, session)
+  const last = before.findLast((entry) => entry.type === 'message')
+  const later = claudeLog('2b2c3d4e-0000-4000-8000-000000000002', {
+    cwd: dir,
+    sessionId: session,
+    timestamp: '2026-01-03T03:04:05.000Z',
+  })
+  later.goTo(last?.uuid ?? null)
+  later.prompt('And the heron?')
+  later.says('m9', 'In the reeds.')
+  const file = '2b2c3d4e-0000-4000-8000-000000000002.jsonl'
+  const logs = await writeFiles(join(fixture.dir, 'logs'), { [file]: later.text() })
+  const [taskId] = await importAll(fixture, join(logs, file))
+  if (!taskId) throw new Error('nothing was imported')
+  expect(await taskOf(fixture.shiplog, taskId)).toMatchObject({ resumedFrom: { taskId: session } })
+  await writeFile(join(dir, 'sea.txt'), 'green\n')
+  const { places } = await fixture.shiplog.client.tasks.continuation({ taskId })
+  expect(places).toMatchObject([{ projectId }])
+  expect(places[0]?.drift.join(' ')).toContain('that it edited was written since: sea.txt.')
 })
 
 const realLogs =

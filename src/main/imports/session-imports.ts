@@ -281,10 +281,22 @@ export function createSessionImports(deps: {
   }
 
   async function editedFiles(taskId: TaskId): Promise<EditedFile[]> {
-    const root = state.tasks.get(taskId)?.rootId ?? taskId
-    const record = await readImportRecord(layout.archiveDir(root))
-    const ids = new Set([taskId, ...descendantsOf(state, taskId).map(({ id }) => id)])
-    return (record?.tasks ?? []).flatMap((task) => (ids.has(task.taskId) ? task.edited : []))
+    const edited: EditedFile[] = []
+    const seen = new Set<TaskId>()
+    let id: TaskId | undefined = taskId
+    let untilMs = Number.POSITIVE_INFINITY
+    while (id !== undefined && !seen.has(id)) {
+      seen.add(id)
+      const task = state.tasks.get(id)
+      const record = await readImportRecord(layout.archiveDir(task?.rootId ?? id))
+      const ids = new Set([id, ...descendantsOf(state, id).map((one) => one.id)])
+      for (const one of record?.tasks ?? [])
+        if (ids.has(one.taskId)) edited.push(...one.edited.filter(({ atMs }) => atMs <= untilMs))
+      // Its conversation begins with that of the session that it continues, as it was then.
+      untilMs = Date.parse(task?.startedAt ?? task?.createdAt ?? '')
+      id = task?.resumedFrom?.taskId
+    }
+    return edited
   }
 
   return { scan, sessions, run, watch, details, editedFiles }

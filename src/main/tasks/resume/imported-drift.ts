@@ -83,25 +83,20 @@ async function fileDrift(dir: string, { edited, untilMs }: RecordedSession): Pro
     if (found === null) gone.push(relative(dir, path))
     else if (found.mtimeMs > untilMs + recordDelayMs) changed.push(relative(dir, path))
   }
+  const isOne = last.size === 1
   const files = counted(last.size, 'file')
   if (changed.length + gone.length === 0)
-    return [
-      `The ${files} that it edited ${last.size === 1 ? 'has' : 'have'} not been written since.`,
-    ]
+    return [`The ${files} that it edited ${isOne ? 'has' : 'have'} not been written since.`]
+  const ofThem = ({ length }: string[], what: string, one = 'is', more = 'are'): string =>
+    isOne
+      ? `The file that it edited ${one} ${what}`
+      : `Of the ${files} that it edited, ${length} ${length === 1 ? one : more} ${what}`
   return [
     ...(changed.length > 0
-      ? [
-          `Of the ${files} that it edited, ${written(changed.length)} since: ${listFirst(changed, namedMax)}.`,
-        ]
+      ? [`${ofThem(changed, 'written since', 'was', 'were')}: ${listFirst(changed, namedMax)}.`]
       : []),
-    ...(gone.length > 0
-      ? [
-          `Of the ${files} that it edited, ${gone.length} ${gone.length === 1 ? 'is' : 'are'} gone: ${listFirst(gone, namedMax)}.`,
-        ]
-      : []),
+    ...(gone.length > 0 ? [`${ofThem(gone, 'gone')}: ${listFirst(gone, namedMax)}.`] : []),
   ]
 }
-
-const written = (count: number): string => `${count} ${count === 1 ? 'was' : 'were'} written`
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
