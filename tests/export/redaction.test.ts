@@ -97,6 +97,8 @@ describe('[K4] masking in an export', () => {
     ['cd /srv/people/ada/api', 'cd ~/api'],
     ['/home/grace/x and /Users/grace', '~/x and ~'],
     ['C:\\Users\\grace\\x', '~\\x'],
+    ['/home/jürgen/x, /Users/山田', '~/x, ~'],
+    ['It is in /home/grace.hopper-2. And /Users/.../x', 'It is in ~. And /Users/.../x'],
     ['"C:\\\\Users\\\\grace\\\\x"', '"~\\\\x"'],
     ['written by ada on a Monday', 'written by [hidden: user name] on a Monday'],
     [

@@ -14,9 +14,9 @@ interface PersonalPart {
   mark: string
 }
 
-/** Home directories of all systems, because texts may come from other machines. */
+/** Home directories of all systems, because texts may come from other machines. A name ends before a full stop. */
 const homes =
-  /(?<![\w.~-])(?:\/home\/|\/Users\/|[A-Za-z]:(?:\\{1,2}|\/)Users(?:\\{1,2}|\/))([\w.-]+)/g
+  /(?<![\w.~-])(?:\/home\/|\/Users\/|[A-Za-z]:(?:\\{1,2}|\/)Users(?:\\{1,2}|\/))[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_.-]*[\p{L}\p{N}\p{M}_])?/gu
 
 /** Account names that identify nobody and are common words. */
 const impersonal = new Set(
