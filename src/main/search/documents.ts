@@ -1,7 +1,7 @@
 /** Derives the search documents of an entry: its texts, and the paths that it refers to. Pure. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { SearchKind } from '../../shared/contract/search.ts'
-import { isFailedCall } from '../../shared/projections/failed-call.ts'
+import { isFailedCall } from '../../shared/projections/tool-calls/failed-call.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { terminalText } from '../../shared/text/terminal-text.ts'

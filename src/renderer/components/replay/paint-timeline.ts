@@ -4,7 +4,7 @@
  */
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
-import { hasFailed } from '../../../shared/projections/failed-call.ts'
+import { hasFailed } from '../../../shared/projections/tool-calls/failed-call.ts'
 import type { TimelineScale } from './timeline-scale.ts'
 
 export const paintedHeight = 58

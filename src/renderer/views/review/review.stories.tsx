@@ -7,6 +7,7 @@ import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import { workspaceDiff } from '../../../../tests/fixtures/entries/workspaces.ts'
+import { reviewPrompt } from '../../../shared/agents/review-prompt.ts'
 import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { PublishState } from '../../../shared/contract/changes/publish.ts'
 import type { ChangeAuthor } from '../../../shared/contract/changes/review.ts'
@@ -15,7 +16,6 @@ import { FailureError } from '../../../shared/failure.ts'
 import { newCommentId, newPromptId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
 import { noUsage } from '../../../shared/records/usage.ts'
-import { reviewPrompt } from '../../../shared/text/review-prompt.ts'
 
 /** Two turns wrote the change of the parser, one of them by what a sub-agent did; the others are of one call each. */
 const author = (turn: number, tool: string): ChangeAuthor => ({

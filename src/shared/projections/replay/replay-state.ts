@@ -9,7 +9,7 @@ import type { TimelineMark, TimelinePage } from '../../contract/transcripts/time
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks/task-status.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
-import { hasFailed } from '../failed-call.ts'
+import { hasFailed } from '../tool-calls/failed-call.ts'
 
 /** The last state of a sub-agent that was reported to its parent. */
 interface SeenAgent {

@@ -15,7 +15,7 @@ import type { ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { activityOf } from '../tool-calls/describe-tool-call.ts'
-import { isNotRun } from '../failed-call.ts'
+import { isNotRun } from '../tool-calls/failed-call.ts'
 
 interface TimelineFold {
   marks: TimelineMark[]

@@ -6,7 +6,7 @@ import { type ToolDetail, toolDetailSchema } from '../../agents/tools.ts'
 import type { Entry } from '../../records/entries.ts'
 import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
-import { isFailedCall } from '../failed-call.ts'
+import { isFailedCall } from '../tool-calls/failed-call.ts'
 
 export const filterKinds = ['messages', 'tools', 'edits', 'errors', 'changes'] as const
 type FilterKind = (typeof filterKinds)[number]

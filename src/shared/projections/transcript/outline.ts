@@ -6,7 +6,7 @@ import { type OutlineItem, outlineTextCharsMax } from '../../contract/transcript
 import type { Entry } from '../../records/entries.ts'
 import type { MessageEntry } from '../../records/entry-types/messages.ts'
 import { counted } from '../../text/counted.ts'
-import { isFailedCall } from '../failed-call.ts'
+import { isFailedCall } from '../tool-calls/failed-call.ts'
 
 interface OutlineFold {
   items: OutlineItem[]

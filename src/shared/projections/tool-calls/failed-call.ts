@@ -1,5 +1,5 @@
-import type { TimelineMark } from '../contract/transcripts/timeline.ts'
-import type { ToolResultEntry } from '../records/entry-types/tool-calls.ts'
+import type { TimelineMark } from '../../contract/transcripts/timeline.ts'
+import type { ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 
 type Result = Pick<ToolResultEntry, 'outcome' | 'detail'>
 
