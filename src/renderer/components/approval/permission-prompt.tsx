@@ -3,19 +3,13 @@
  * message, and the three answers. A proposed rule can be changed before it is saved.
  */
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { PermissionDecision } from '../../../shared/agents/permissions.ts'
 import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
-import { Button, Field, Select, TextArea, TextInput } from '../primitives/index.ts'
+import { Button, Field, TextInput } from '../primitives/index.ts'
 import { CommandToAllow } from './command-to-allow.tsx'
 import { QuestionPrompt } from './question-prompt.tsx'
 import { RequestHeading } from './request-heading.tsx'
 import type { RequestProps } from './request-props.ts'
-
-/** Focuses a field that appears for an answer, because it is used next. */
-const focusNew = (element: HTMLElement | null): void => element?.focus()
-
-type Scope = Extract<PermissionDecision, { kind: 'allow-always' }>['scope']
-type Step = 'answers' | 'rule' | 'deny'
+import { focusNew, RuleFields, type RuleScope } from './rule-fields.tsx'
 
 /** Shows a permission request, or a question of the agent's own. */
 export function PermissionPrompt(props: RequestProps) {
@@ -29,10 +23,10 @@ export function PermissionPrompt(props: RequestProps) {
 function ActionPrompt(props: RequestProps) {
   const { question, project, more = 0, busy, unreachable, problem, onDecide } = props
   const { text, directory, sandbox, lastText, reasons, proposal } = question
-  const [step, setStep] = useState<Step>('answers')
+  const { step, open, back, opener } = useStep()
   const [seen, setSeen] = useState(false)
   const [rules, setRules] = useState(proposal.join('\n'))
-  const [scope, setScope] = useState<Scope>('project')
+  const [scope, setScope] = useState<RuleScope>('project')
   const [message, setMessage] = useState('')
   const listed = rules.split('\n').flatMap((rule) => rule.trim() || [])
   const isConfiguration = question.kind === 'configuration'
@@ -45,17 +39,6 @@ function ActionPrompt(props: RequestProps) {
     const place = section.current?.parentElement
     if (allowable && place === document.activeElement) allowOnce.current?.focus()
   }, [allowable])
-  const left = useRef<Step>('answers')
-  const back = () => {
-    left.current = step
-    setStep('answers')
-  }
-  /** Gives the focus back to the button that opened the step. */
-  const opener = (opened: Step) => (element: HTMLElement | null) => {
-    if (left.current !== opened) return
-    left.current = 'answers'
-    element?.focus()
-  }
   const allowAlways = () => onDecide({ kind: 'allow-always', rules: listed, scope })
   const deny = () => onDecide({ kind: 'deny', message })
   const canAllowAlways = allowable && !busy && listed.length > 0
@@ -64,10 +47,7 @@ function ActionPrompt(props: RequestProps) {
     const isInside = section.current?.contains(event.target as Node)
     const isField = event.target instanceof HTMLInputElement
     const isText = isField || event.target instanceof HTMLTextAreaElement
-    // A key that is still held, from the request before or from the button that opened a step, must not answer. A held
-    // space in a text is typed.
-    if (event.repeat && (event.key === 'Enter' || (event.key === ' ' && !isText)))
-      return event.preventDefault()
+    if (isHeldAnswer(event, isText)) return event.preventDefault()
     if (step === 'answers' || !isInside || event.nativeEvent.isComposing) return
     if (event.key === 'Escape') {
       event.preventDefault()
@@ -106,30 +86,14 @@ function ActionPrompt(props: RequestProps) {
       </p>
       {problem}
       {step === 'rule' ? (
-        <div className="flex flex-col gap-2">
-          <Field
-            label={proposal.length > 1 ? 'Rules to remember' : 'Rule to remember'}
-            hint="One per line. * matches anything."
-          >
-            <TextArea
-              ref={focusNew}
-              rows={Math.min(4, Math.max(1, proposal.length))}
-              value={rules}
-              onChange={(event) => setRules(event.target.value)}
-              className="font-mono text-code"
-            />
-          </Field>
-          <Field label="For" className="max-w-60">
-            <Select<Scope>
-              value={scope}
-              onChange={setScope}
-              options={[
-                { value: 'project', label: project },
-                { value: 'everywhere', label: 'All projects' },
-              ]}
-            />
-          </Field>
-        </div>
+        <RuleFields
+          proposal={proposal}
+          project={project}
+          rules={rules}
+          onRules={setRules}
+          scope={scope}
+          onScope={setScope}
+        />
       ) : null}
       {step === 'deny' ? (
         <Field label="Say why" hint="Sent to the agent. Optional.">
@@ -158,7 +122,7 @@ function ActionPrompt(props: RequestProps) {
                 ref={opener('rule')}
                 disabled={!allowable}
                 title={unreachable}
-                onClick={() => setStep('rule')}
+                onClick={() => open('rule')}
               >
                 Allow with a rule…
               </Button>
@@ -176,7 +140,7 @@ function ActionPrompt(props: RequestProps) {
                 ref={opener('deny')}
                 disabled={disabled}
                 title={unreachable}
-                onClick={() => setStep('deny')}
+                onClick={() => open('deny')}
               >
                 Deny…
               </Button>
@@ -212,6 +176,35 @@ function ActionPrompt(props: RequestProps) {
     </section>
   )
 }
+
+type Step = 'answers' | 'rule' | 'deny'
+
+/** The shown step. Going back gives the focus to the button that opened it. */
+function useStep() {
+  const [step, setStep] = useState<Step>('answers')
+  const left = useRef<Step>('answers')
+  return {
+    step,
+    open: setStep,
+    back() {
+      left.current = step
+      setStep('answers')
+    },
+    /** Returns the ref of the button that opens a step. */
+    opener: (opened: Step) => (element: HTMLElement | null) => {
+      if (left.current !== opened) return
+      left.current = 'answers'
+      element?.focus()
+    },
+  }
+}
+
+/**
+ * Whether a key is still held, from the request before or from the button that opened a step: it must not answer. A held
+ * space in a text is typed.
+ */
+const isHeldAnswer = ({ repeat, key }: KeyboardEvent, isText: boolean): boolean =>
+  repeat && (key === 'Enter' || (key === ' ' && !isText))
 
 /** Longer than between two clicks of a double click, and than a click takes that was already begun. */
 const settledMs = 600
