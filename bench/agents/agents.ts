@@ -10,7 +10,7 @@ import { probe } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 import { agentProgram } from './streaming.ts'
 
-/** DESIGN, targets: memory of the main process. */
+/** The target for the memory of the main process. */
 const memoryMbMax = 250
 
 export async function measureAgents(bench: Bench): Promise<Measured> {

@@ -5,7 +5,7 @@ import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { probe } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 
-/** DESIGN, targets: healed in 300 ms per 200 MB. */
+/** The target: healed in 300 ms per 200 MB. */
 const healMsMax = 300
 /** Healing verifies the SHA-256 of every line, so it may take at most twice the time of hashing. */
 const overHashingMax = 2

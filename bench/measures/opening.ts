@@ -5,7 +5,7 @@ import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { probe } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 
-/** DESIGN, targets: first rows of a 200 MB transcript, warm; memory of the main side with it open. */
+/** The targets for the first rows of a 200 MB transcript, warm, and for the memory of the main side with it open. */
 const firstRowsMsMax = 150
 const mainMemoryMbMax = 250
 

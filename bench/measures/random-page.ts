@@ -5,7 +5,7 @@ import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { probe } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured } from '../runner/rounds.ts'
 
-/** DESIGN, targets: jump anywhere. */
+/** The target for a jump to any place. */
 const jumpMsMax = 100
 
 export async function measureRandomPage(bench: Bench): Promise<Measured> {

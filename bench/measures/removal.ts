@@ -11,7 +11,7 @@ import { type Bench, fullSizes, megabyte, notJudged } from '../runner/bench.ts'
 import { probe, run } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured, type Sample, timed } from '../runner/rounds.ts'
 
-/** DESIGN, targets: removed from the list, and durable. */
+/** The targets: gone from the list, and durable. */
 const goneMsMax = 200
 const durableMsMax = 2_000
 /** Recorded renames may cost no more than a durable copy. */

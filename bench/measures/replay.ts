@@ -5,7 +5,7 @@ import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { probe } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured, type Sample } from '../runner/rounds.ts'
 
-/** DESIGN, targets: jump anywhere. */
+/** The target for a jump to any place. */
 const stateMsMax = 100
 /** A longer move drops a frame at 60 Hz. */
 const moveMsMax = 16

@@ -112,7 +112,7 @@ async function startAgents(
     Array.from({ length: agents }, (_, n) =>
       client.tasks.start({
         projectId,
-        prompt: `ProjectPlace ${n}: read what there is.`,
+        prompt: `Agent ${n}: read what there is.`,
         permissions: 'allow-all',
         agent: { kind: 'model', model: 'quick/quick' },
       }),

@@ -1,5 +1,5 @@
 /**
- * Expected failures as named values (STYLE 11). Services throw them inside a `FailureError`; the hosts
+ * Expected failures as named values. Services throw them inside a `FailureError`; the hosts
  * turn them into ORPC errors and exit codes. A message states what failed, where, and the remedy.
  */
 import { idPrefixLengthMin } from './records/ids.ts'

@@ -1,5 +1,5 @@
 /**
- * The third of the four systems, walked on real services: `.planning/agent-history.json` and
+ * The agent history, walked step by step on real services: `.planning/agent-history.json` and
  * `.planning/current-agent-id.txt` through the life of a project's agents.
  */
 

@@ -1,4 +1,4 @@
-/** The second system of PRODUCT: persisted sub-agent artifacts, walked step by step. */
+/** Reports and transcripts of sub-agents that outlive them, walked step by step on real services. */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The first system of PRODUCT: sub-agent resume and transcript persistence, walked step by step. */
+/** Resuming agents and keeping their transcripts, walked step by step on real services. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'

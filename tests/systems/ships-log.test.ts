@@ -1,4 +1,4 @@
-/** The fourth system of PRODUCT: the ship's log, a list of typed entries, walked step by step. */
+/** The log of a session, a list of typed entries, walked step by step on real services. */
 import { mkdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -41,6 +41,18 @@ describe('a page names every', () => {
   })
 })
 
+it('the page of rules has those that code, pages and tests refer to, and no others', () => {
+  const page = 'docs/RULES.md'
+  const listed = [...readProjectFile(page).matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(
+    ([, rule]) => rule,
+  )
+  const cited = projectFiles()
+    .filter((path) => /^(docs|src|tests|bench)\/.*\.(md|tsx?)$/.test(path) && path !== page)
+    .flatMap((path) => [...readProjectFile(path).matchAll(/[[(]((?:[A-Z]\d{1,2}(?:, )?)+)[\])]/g)])
+    .flatMap(([, rules = '']) => rules.split(', '))
+  expect(listed.toSorted()).toEqual([...new Set(cited)].toSorted())
+})
+
 it('a page names no source file that is not there', () => {
   const files = projectFiles()
   const stale = files

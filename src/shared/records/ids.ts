@@ -1,5 +1,5 @@
 /**
- * Branded ids: minted and parsed here only (STYLE 10). An id that comes from disk, an agent, ORPC or
+ * Branded ids: minted and parsed here only. An id that comes from disk, an agent, ORPC or
  * the command line passes through one of the schemas below before it may name a file (A3).
  */
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 const uuid = z.uuid({ version: 'v4' })
 
 /**
- * A task, its workspace and its session share one UUID v4 (PRODUCT, "Words"), so there is one brand,
+ * A task, its workspace and its session share one UUID v4 (docs/ARCHITECTURE.md, "Terms"), so there is one brand,
  * and a second name for where the session is meant.
  */
 export const taskIdSchema = uuid.brand<'TaskId'>()

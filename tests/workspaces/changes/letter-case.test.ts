@@ -23,24 +23,21 @@ async function renamed(command: string) {
   return { ...fixture, taskId, apply: () => fixture.shiplog.client.tasks.applyPatch({ taskId }) }
 }
 
-onDiskThatIgnoresCase(
-  '[W5] an apply refuses the rename of a folder, and deletes nothing',
-  async () => {
-    const { project, apply } = await renamed('git mv D t && git mv t d')
-    await appendFile(join(project.dir, 'D/x'), 'mine\n')
-    expect(await apply()).toMatchObject({
-      kind: 'conflict',
-      message: expect.stringContaining('rename the folder first'),
-    })
-    expect(await readFile(join(project.dir, 'D/x'), 'utf8')).toBe('x\nmine\n')
-    expect(await readFile(join(project.dir, 'D/e/y'), 'utf8')).toBe('y\n')
-  },
-)
+onDiskThatIgnoresCase('an apply refuses the rename of a folder, and deletes nothing', async () => {
+  const { project, apply } = await renamed('git mv D t && git mv t d')
+  await appendFile(join(project.dir, 'D/x'), 'mine\n')
+  expect(await apply()).toMatchObject({
+    kind: 'conflict',
+    message: expect.stringContaining('rename the folder first'),
+  })
+  expect(await readFile(join(project.dir, 'D/x'), 'utf8')).toBe('x\nmine\n')
+  expect(await readFile(join(project.dir, 'D/e/y'), 'utf8')).toBe('y\n')
+})
 
 const plainRename = (dir: string) => `cd '${dir}' && mv D t && mv t d && mv d/e t && mv t d/E`
 
 onDiskThatIgnoresCase.each(['as the message says', 'by hand'])(
-  '[W5] an apply of the rename of a folder, with edits in it, works once the folder is renamed %s',
+  'an apply of the rename of a folder, with edits in it, works once the folder is renamed %s',
   async (how) => {
     const { project, apply, taskId, shiplog } = await renamed(
       'git mv D t && git mv t d && git mv d/e t && git mv t d/E && echo edited >> d/E/y && echo new > d/new',
@@ -64,7 +61,7 @@ onDiskThatIgnoresCase.each(['as the message says', 'by hand'])(
   },
 )
 
-onDiskThatIgnoresCase('[W5] an apply renames a file', async () => {
+onDiskThatIgnoresCase('an apply renames a file', async () => {
   const { project, apply } = await renamed('git mv file.txt t && git mv t File.txt')
   await apply()
   expect(await readdir(project.dir)).toContain('File.txt')

@@ -22,7 +22,7 @@ interface FileChange {
 
 /**
  * Replaces a file atomically, keeping its mode. Its old content is recorded before, and the change
- * after (DESIGN, "Agents"). Equal content changes nothing.
+ * after. Equal content changes nothing.
  */
 export async function changeFile(
   inside: FilesInside,
