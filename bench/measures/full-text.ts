@@ -16,7 +16,7 @@ import { createGenerator, generatedAtMs } from '../data/generate.ts'
 import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { alternate, find, interleave, judge, type Measured, timed } from '../runner/rounds.ts'
 
-/** The targets of the issue. */
+/** The targets. */
 const firstPageMsMax = 50
 const overParsingMax = 4
 const appendsMax = 1.1

@@ -1,9 +1,6 @@
 /** Measures the overhead of a model's turn: a whole run, against a bare loop of the AI SDK on the same service. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
@@ -13,12 +10,13 @@ import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
 import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
+import { startModelService } from '../models/service.ts'
 import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { run } from '../runner/child-process.ts'
 import { acknowledgement } from '../runner/machine.ts'
 import { alternate, find, judge, type Measured, timed } from '../runner/rounds.ts'
 
-/** The issue's target, in addition to one sync per record. */
+/** The target, in addition to one sync per record. */
 const overheadMsMax = 15
 /** Records of a turn: its call, the result, and the message. */
 const recordsATurn = 3
@@ -37,7 +35,7 @@ export async function measureModelTurns(bench: Bench): Promise<Measured> {
   await run('git', '-C', project, 'add', '-A')
   await run('git', '-C', project, ...author, 'commit', '-q', '-m', 'A file')
   const turns = Math.min(turnsOfARun, sizes.modelTurns)
-  const service = await startService(turns)
+  const service = await startModelService('quick-model.ts', String(turns))
   const shiplog = await openShiplog({ dataDir: join(dir, 'data'), host: 'cli' })
   try {
     const start = await starter(shiplog, project, service.baseUrl)
@@ -87,22 +85,6 @@ export async function measureModelTurns(bench: Bench): Promise<Measured> {
   } finally {
     await shiplog.close()
     await service.stop()
-  }
-}
-
-async function startService(turns: number): Promise<{ baseUrl: string; stop(): Promise<void> }> {
-  const program = join(import.meta.dirname, '../runner/model-server.ts')
-  const child = spawn(process.execPath, [program, String(turns)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const [baseUrl] = (await once(createInterface(child.stdout), 'line')) as [string]
-  return {
-    baseUrl,
-    async stop() {
-      const ended = once(child, 'exit')
-      child.stdin.end()
-      await ended
-    },
   }
 }
 

@@ -15,7 +15,7 @@ import { createGenerator } from '../data/generate.ts'
 import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { alternate, find, judge, type Measured, timed } from '../runner/rounds.ts'
 
-/** The targets. */
+/** The targets. */
 const overStatusMax = 3
 const growthMax = 3
 

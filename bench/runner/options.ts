@@ -72,6 +72,11 @@ const sizeOptions = {
   turns: 'turns',
 } as const satisfies Record<string, keyof Sizes>
 
+const text = { type: 'string' } as const
+const sizeTexts = Object.fromEntries(
+  Object.keys(sizeOptions).map((option) => [option, text]),
+) as Record<keyof typeof sizeOptions, typeof text>
+
 export function parseOptions(
   args: string[],
   names: string[],
@@ -79,7 +84,6 @@ export function parseOptions(
   optional: string[] = [],
 ): Options | { kind: 'help' } | { kind: 'wrong'; message: string } {
   try {
-    const text = { type: 'string' } as const
     const { values } = parseArgs({
       args,
       options: {
@@ -90,23 +94,7 @@ export function parseOptions(
         seed: text,
         dir: text,
         json: text,
-        appends: text,
-        writers: text,
-        'record-bytes': text,
-        entries: text,
-        'journal-mb': text,
-        children: text,
-        'transcripts-mb': text,
-        tasks: text,
-        files: text,
-        turns: text,
-        searched: text,
-        'searched-entries': text,
-        'model-turns': text,
-        streaming: text,
-        sessions: text,
-        'session-kb': text,
-        'long-session-mb': text,
+        ...sizeTexts,
       },
     })
     if (values.help) return { kind: 'help' }

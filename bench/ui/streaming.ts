@@ -2,16 +2,14 @@
  * Measures the time from a key press to its character on screen, in the prompt of a running agent, while several
  * stream.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import type { Page } from 'playwright'
 import { WebSocket } from 'ws'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
+import { startModelService } from '../models/service.ts'
 import { type Bench, fullSizes, notJudged } from '../runner/bench.ts'
 import { alternate, find, judge, type Measured, quantile } from '../runner/rounds.ts'
 import { openWindow, type Served, serve, showRows } from './window-page.ts'
@@ -24,7 +22,7 @@ const typed = 'the tide is under the lantern and '
 
 export async function measureStreaming(bench: Bench): Promise<Measured> {
   const { streaming: agents } = bench.sizes
-  const service = await startModel()
+  const service = await startModelService('streaming-model.ts')
   const projectDir = join(bench.dir, 'project')
   await mkdir(projectDir)
   await writeFile(join(projectDir, 'a.txt'), 'A file.\n')
@@ -120,18 +118,4 @@ async function startAgents(
   )
   socket.close()
   return started.map(({ taskId }) => taskId)
-}
-
-async function startModel(): Promise<{ baseUrl: string; stop(): Promise<void> }> {
-  const program = join(import.meta.dirname, 'streaming-model.ts')
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const [baseUrl] = (await once(createInterface(child.stdout), 'line')) as [string]
-  return {
-    baseUrl,
-    async stop() {
-      const ended = once(child, 'exit')
-      child.stdin.end()
-      await ended
-    },
-  }
 }

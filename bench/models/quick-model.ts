@@ -1,10 +1,10 @@
 /**
  * A model service without latency: Chat Completions on loopback, in its own process, so that its work counts for
- * neither side. `node bench/runner/model-server.ts TURNS` prints its base URL. After each prompt it requests a file read for
+ * neither side. `node bench/models/quick-model.ts TURNS` prints its base URL. After each prompt it requests a file read for
  * TURNS turns and then ends; it answers a request without tools with a summary.
  */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { chunk, readFileCall, serveUntilInputEnds } from './service.ts'
 
 interface ChatRequest {
   messages: { role: string; content?: unknown; tool_calls?: unknown }[]
@@ -12,7 +12,6 @@ interface ChatRequest {
 }
 
 const turns = Number(process.argv[2])
-let calls = 0
 
 const server = createServer((request, response) => {
   // A server without the description of its models, which is requested once.
@@ -29,11 +28,7 @@ const server = createServer((request, response) => {
     response.end('data: [DONE]\n\n')
   })
 })
-server.listen(0, '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
-})
-// The bench ends this process by closing its input, which also happens if the bench is killed.
-process.stdin.on('end', () => process.exit()).resume()
+serveUntilInputEnds(server)
 
 function answerTo({ messages, tools = [] }: ChatRequest): object[] {
   const prompt = messages.findLastIndex(({ role }) => role === 'user')
@@ -42,26 +37,14 @@ function answerTo({ messages, tools = [] }: ChatRequest): object[] {
   if (tools.length === 0)
     return [text('What was done so far: files were read.'), end('stop', usage)]
   if (taken >= turns) return [text('All is read.'), end('stop', usage)]
-  return [text('I read one more file, to see what it says.'), toolCall(), end('tool_calls', usage)]
+  return [
+    text('I read one more file, to see what it says.'),
+    readFileCall(),
+    end('tool_calls', usage),
+  ]
 }
-
-const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
-  id: 'answer',
-  object: 'chat.completion.chunk',
-  created: 1,
-  model: 'quick',
-  choices: [{ index: 0, delta, finish_reason: finish }],
-  ...more,
-})
 
 const text = (content: string) => chunk({ role: 'assistant', content })
-
-function toolCall() {
-  const named = { name: 'read_file', arguments: JSON.stringify({ path: 'a.txt' }) }
-  return chunk({
-    tool_calls: [{ index: 0, id: `call-${++calls}`, type: 'function', function: named }],
-  })
-}
 
 const end = (finish: string, { prompt_tokens }: { prompt_tokens: number }) =>
   chunk({}, finish, {
