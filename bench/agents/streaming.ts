@@ -19,7 +19,7 @@ const pieces = 1_000
 
 export const agentProgram = resolve(import.meta.dirname, '../../tests/acp-agent/agent.ts')
 
-export interface StreamingAgents {
+interface StreamingAgents {
   /** The folder of each agent, passed to it in `SCRIPTED_ACP`. */
   folders: string[]
   /** Resolves once every agent waits at the gate. */

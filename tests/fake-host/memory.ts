@@ -18,7 +18,7 @@ import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { createImages } from './images.ts'
 import type { FakeHostOptions } from './options.ts'
 
-export interface FakeSession {
+interface FakeSession {
   entries: Entry[]
   partial: PartialMessage | null
   damage: Damage[]

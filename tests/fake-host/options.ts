@@ -164,7 +164,7 @@ export interface FakeModelOptions {
   test?: ModelTest
 }
 
-export interface FakePermissionOptions {
+interface FakePermissionOptions {
   questions?: PendingPermission[]
   everywhere?: PermissionSettings
   project?: PermissionSettings

@@ -30,7 +30,7 @@ import {
 } from './script.ts'
 import type { WireContext } from './wire.ts'
 
-export interface RecordedRequest {
+interface RecordedRequest {
   wire: Wire
   path: string
   /** Without the API key. */
@@ -48,7 +48,7 @@ export interface RecordedRequest {
   ended: Promise<boolean>
 }
 
-export interface RefusedRequest {
+interface RefusedRequest {
   wire: Wire
   status: number
   message: string

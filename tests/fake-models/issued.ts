@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { refuse } from './refusal.ts'
 
-export interface IssuedCall {
+interface IssuedCall {
   name: string
   /** The input as sent, possibly invalid JSON. */
   input: string

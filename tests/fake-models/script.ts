@@ -12,7 +12,7 @@ export type Part =
 export type Stop = 'length' | 'refusal' | 'context-full'
 
 /** A failure in the middle of a stream. */
-export interface Flaw {
+interface Flaw {
   kind:
     | 'disconnect' // the socket is destroyed
     | 'truncated' // a clean end of the body, in the middle of an event
@@ -71,7 +71,7 @@ export interface ScriptRequest {
   turn: number
 }
 
-export type ConversationScript = Turn[] | ((request: ScriptRequest) => Turn | Promise<Turn>)
+type ConversationScript = Turn[] | ((request: ScriptRequest) => Turn | Promise<Turn>)
 
 /**
  * One script for all requests, or one per conversation, keyed by a marker in its first user message. If a message

@@ -5,7 +5,7 @@ export interface ToolDefinition {
   schema: unknown
 }
 
-export type ToolProblem =
+type ToolProblem =
   | { kind: 'name'; index: number; name: string }
   | { kind: 'duplicate'; index: number; name: string }
   | { kind: 'schema'; index: number; name: string; why: string }

@@ -12,7 +12,7 @@ export interface WireContext {
 }
 
 /** A request that passed all checks. */
-export interface ReadRequest {
+interface ReadRequest {
   model: Model
   stream: boolean
   /** Texts of the user messages, oldest first. They contain the marker of the conversation. */

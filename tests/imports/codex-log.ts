@@ -1,7 +1,7 @@
 /** Writes rollouts as Codex does, small ones, for tests. */
 type Fields = Record<string, unknown>
 
-export interface CodexLogOptions {
+interface CodexLogOptions {
   /** Fields of the first line. */
   meta?: Fields
   /** `items`: what 2026's versions write; `events`: the older ones, with an event of its own type for each message. */

@@ -5,7 +5,7 @@ import type { FakeModels } from '../fake-models/fake-models.ts'
 import type { Model, Wire } from '../fake-models/models.ts'
 import { call, type Part } from '../fake-models/script.ts'
 
-export interface AgentUnderTest {
+interface AgentUnderTest {
   wire: Wire
   /** Its model in the fake. */
   model: string

@@ -5,7 +5,7 @@ import type { AgentPlace } from '../../../src/shared/agents/driver/agent-place.t
 import type { PromptPart } from '../../../src/shared/agents/driver/prompt-parts.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 
-export const historiesVariable = 'SHIPLOG_TEST_HISTORIES'
+const historiesVariable = 'SHIPLOG_TEST_HISTORIES'
 
 export type NotedRun = Pick<AgentPlace, 'taskId'> & { prompt: PromptPart[]; history: Entry[] }
 

@@ -3,7 +3,7 @@ import { appendFile, chmod, copyFile, mkdir, readFile, rm, writeFile } from 'nod
 import path from 'node:path'
 import { makeRepository, type Repository, temporaryDir, testEnv } from '../repository.ts'
 
-export interface Trap {
+interface Trap {
   /** Leaves the marker when it is run, whatever its arguments. */
   command: string
   config: string

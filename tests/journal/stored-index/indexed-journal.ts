@@ -87,7 +87,7 @@ export async function expectTruth(file: string): Promise<void> {
 export const damageListOf = async (file: string) => (await verifyJournal(file)).damage
 
 /** What an index says; see FORMAT.md, "Offsets". */
-export interface IndexBody {
+interface IndexBody {
   magic: string
   version: number
   placeBytes: number
