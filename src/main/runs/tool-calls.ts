@@ -1,6 +1,6 @@
 /** Checks, executes and records the tool calls of one run. */
 import { isAbsolute, relative, sep } from 'node:path'
-import type { AgentHost } from '../../shared/agents/driver/agent-session.ts'
+import type { AgentHost, CallOptions, HostCall } from '../../shared/agents/driver/agent-session.ts'
 import type { ShellState, ToolResult } from '../../shared/agents/driver/tool-result.ts'
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import { activityOf } from '../../shared/projections/tool-calls/describe-tool-call.ts'
@@ -8,6 +8,7 @@ import { runIdOf } from '../../shared/records/ids.ts'
 import { refusalByDefinition } from './by-definition.ts'
 import type { FileChanges } from './changes/file-changes.ts'
 import { createPermits } from './permissions/permits.ts'
+import type { ExecuteCall, ExecutedCall } from './recording/call-recorder.ts'
 import { addPullRequestLinks, pullRequestLinks } from './recording/pull-request-links.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { changeOfShell } from './recording/shell-record.ts'
@@ -48,67 +49,73 @@ export function createToolCalls(
   let reported = isReported
   const { permit, forwardQuestion, askPerson, observe } = createPermits(options, recorder)
 
-  const call: AgentHost['callTool'] = async (
-    asked,
-    { signal: ofCall, onOutput, stopWaiting } = {},
-  ) => {
-    const { name, input } = asked
+  const call: AgentHost['callTool'] = async (asked, whileCalled = {}) => {
+    const { name } = asked
     signal.throwIfAborted()
     options.onProgress?.()
-    const result = await recorder.call(asked, async (id, messageUuid) => {
-      signal.throwIfAborted()
-      const shown = options.secrets.value(input)
-      const notItsTool = refusalByDefinition(task, name)
-      if (notItsTool !== null) return notRun(notItsTool)
-      let answeredMs = 0
-      const { refusal, waitedMs } = await permit(
-        { callId: id, name, input, shown, cwd: callState.shell.cwd },
-        signal,
-      )
-      if (refusal !== null) {
-        options.onActivity('Thinking')
-        return { ...notRun(refusal), waitedMs }
-      }
-      signal.throwIfAborted()
-      options.onActivity(activityOf(name, shown, activityCharsMax))
-      if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
-      const result = await options.runTool(name, traitsOf(name)?.writesOurRecord ? shown : input, {
-        taskId: task.id,
-        callId: id,
-        workingDir: options.workingDir,
-        environment: options.environment,
-        ...(options.sandbox && { sandbox: options.sandbox }),
-        shell: callState.shell,
-        mask: options.secrets,
-        signal: ofCall ? AbortSignal.any([signal, ofCall]) : signal,
-        stopWaiting,
-        onOutput: (output) => {
-          options.onProgress?.()
-          session.callProgressed({ callId: id, output })
-          onOutput?.(output)
-        },
-        files: fileChanges.recorder(messageUuid),
-        keepOutput: (output) => session.keepBlob(output),
-        recordPlan: (items) => recorder.event({ type: 'plan', items }),
-        async askPerson(asked) {
-          const { answer, waitedMs } = await askPerson(
-            { ...asked, callId: id, cwd: callState.shell.cwd },
-            signal,
-          )
-          answeredMs += waitedMs
-          return answer
-        },
-        tasks: options.taskTools,
-      })
-      if (!result.shell) return { ...result, waitedMs: waitedMs + answeredMs }
-      const shellChange = changeOfShell(callState.shell, result.shell, options.secrets)
-      callState.shell = result.shell
-      return { ...result, shellChange, waitedMs }
-    })
+    const result = await recorder.call(asked, (...recorded) =>
+      execute(asked, whileCalled, recorded),
+    )
     reported ||= result.endsRun === true
     if (result.detail?.kind === 'report') callState.report = result.detail
     if (name === 'bash') await linkPullRequests(result)
     return result
+  }
+
+  /** Runs the tool of a recorded call, if the agent has it and it is permitted. */
+  async function execute(
+    { name, input }: HostCall,
+    { signal: ofCall, onOutput, stopWaiting }: CallOptions,
+    [callId, messageUuid]: Parameters<ExecuteCall>,
+  ): Promise<ExecutedCall> {
+    signal.throwIfAborted()
+    const shown = options.secrets.value(input)
+    const notItsTool = refusalByDefinition(task, name)
+    if (notItsTool !== null) return notRun(notItsTool)
+    let answeredMs = 0
+    const { refusal, waitedMs } = await permit(
+      { callId, name, input, shown, cwd: callState.shell.cwd },
+      signal,
+    )
+    if (refusal !== null) {
+      options.onActivity('Thinking')
+      return { ...notRun(refusal), waitedMs }
+    }
+    signal.throwIfAborted()
+    options.onActivity(activityOf(name, shown, activityCharsMax))
+    if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
+    const result = await options.runTool(name, traitsOf(name)?.writesOurRecord ? shown : input, {
+      taskId: task.id,
+      callId,
+      workingDir: options.workingDir,
+      environment: options.environment,
+      ...(options.sandbox && { sandbox: options.sandbox }),
+      shell: callState.shell,
+      mask: options.secrets,
+      signal: ofCall ? AbortSignal.any([signal, ofCall]) : signal,
+      stopWaiting,
+      onOutput: (output) => {
+        options.onProgress?.()
+        session.callProgressed({ callId, output })
+        onOutput?.(output)
+      },
+      files: fileChanges.recorder(messageUuid),
+      keepOutput: (output) => session.keepBlob(output),
+      recordPlan: (items) => recorder.event({ type: 'plan', items }),
+      async askPerson(asked) {
+        const { answer, waitedMs } = await askPerson(
+          { ...asked, callId, cwd: callState.shell.cwd },
+          signal,
+        )
+        answeredMs += waitedMs
+        return answer
+      },
+      tasks: options.taskTools,
+    })
+    if (!result.shell) return { ...result, waitedMs: waitedMs + answeredMs }
+    const shellChange = changeOfShell(callState.shell, result.shell, options.secrets)
+    callState.shell = result.shell
+    return { ...result, shellChange, waitedMs }
   }
 
   async function linkPullRequests(result: ToolResult): Promise<void> {

@@ -13,7 +13,7 @@ import { newToolCallId, type ToolCallId } from '../../../shared/records/ids.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { CalledTool } from '../changes/snapshots.ts'
 
-interface ExecutedCall extends ToolResult {
+export interface ExecutedCall extends ToolResult {
   /** Its changes to the shell; absent for a call without access to it. */
   shellChange?: ShellChange
   /** The part of its duration in which a person was asked for permission. */

@@ -95,7 +95,7 @@ export interface HostCall {
   providerData?: ProviderData
 }
 
-interface CallOptions {
+export interface CallOptions {
   /** Aborts only this call. */
   signal?: AbortSignal
   /** Called with the output of the running tool, as it will be recorded. */
