@@ -1,6 +1,10 @@
 /** The services that implement the contract, and the functions that the host provides. */
 
-import type { AgentCheck, InstalledAgentState } from '../../shared/agents/agent-checks.ts'
+import type {
+  AgentCheck,
+  InstalledAgentState,
+  OwnAgentInput,
+} from '../../shared/agents/agent-checks.ts'
 import type { PermissionQuestions } from '../../shared/agents/permissions.ts'
 import type {
   ModelDefaults,
@@ -63,13 +67,7 @@ interface AgentCalls {
     find(id: string, projectId: ProjectId): Promise<ConfigurationToAllow>
     allow(id: string, projectId: ProjectId, sha256s: readonly string[]): Promise<void>
   }
-  saveOwn(agent: {
-    name: string
-    command: string
-    mode?: string | undefined
-    passes?: string[] | undefined
-    sets?: Record<string, string> | undefined
-  }): Promise<void>
+  saveOwn(agent: OwnAgentInput): Promise<void>
   removeOwn(name: string): Promise<void>
 }
 

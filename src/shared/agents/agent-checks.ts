@@ -1,5 +1,6 @@
 /** The state of installed agents on this machine, and the results of their checks. */
 import { z } from 'zod'
+import { chosenNameSchema } from './chosen-name.ts'
 import { installedAgentSchema } from './installed-agents.ts'
 
 /** Limit for the person's own agents, because each is listed wherever an agent is chosen. */
@@ -12,13 +13,7 @@ const variableNameSchema = z
 /** An agent that the person set up: any program that speaks the Agent Client Protocol. */
 export const ownAgentSchema = z.object({
   /** Unique; never that of a preset. */
-  name: z
-    .string()
-    .trim()
-    .regex(
-      /^[a-z0-9][a-z0-9._-]{0,39}$/,
-      'takes lower-case letters, digits, dots and dashes, 40 at most',
-    ),
+  name: chosenNameSchema,
   /** The program and its arguments, as in a shell. No shell runs it. */
   command: z.string().trim().min(1, 'is needed, such as copilot --acp').max(4_000),
   /** The agent's name for the mode of its sessions. Absent: the agent's default. */
@@ -29,6 +24,16 @@ export const ownAgentSchema = z.object({
   sets: z.record(variableNameSchema, z.string().max(4_000)).default({}),
 })
 export type OwnAgent = z.infer<typeof ownAgentSchema>
+
+/** The same as it is sent: the service checks it, so that an error names the field that is wrong. */
+export const ownAgentInputSchema = z.object({
+  name: z.string(),
+  command: z.string(),
+  mode: ownAgentSchema.shape.mode,
+  passes: z.array(z.string()).optional(),
+  sets: z.record(z.string(), z.string()).optional(),
+})
+export type OwnAgentInput = z.infer<typeof ownAgentInputSchema>
 
 const agentChoiceValueSchema = z.object({
   value: z.string(),

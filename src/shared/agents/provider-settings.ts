@@ -1,17 +1,10 @@
 /** The providers of models that a person has set up. Names and addresses only: a key never leaves the main process (K1). */
 import { z } from 'zod'
+import { chosenNameSchema } from './chosen-name.ts'
 import { modelProviderSchema, modelRefSchema } from './model-refs.ts'
 
 export const providersMax = 30
 export const providerKeyCharsMax = 4096
-
-const providerNameSchema = z
-  .string()
-  .trim()
-  .regex(
-    /^[a-z0-9][a-z0-9._-]{0,39}$/,
-    'takes lower-case letters, digits, dots and dashes, 40 at most',
-  )
 
 /** A smaller window has no room for instructions; no model has a larger one. */
 const contextTokensRange = { min: 4_000, max: 10_000_000 }
@@ -31,7 +24,7 @@ export const providerFieldNames: Readonly<Record<string, string>> = {
 /** A provider in the settings file. Providers with an address of their own exist without an entry. */
 export const providerEntrySchema = z.object({
   /** Unique. That of a provider with an address of its own is its kind. */
-  name: providerNameSchema,
+  name: chosenNameSchema,
   kind: modelProviderSchema,
   /** Absent: the provider's own. */
   baseUrl: modelRefSchema.shape.baseUrl,

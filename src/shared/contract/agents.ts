@@ -3,7 +3,7 @@ import { z } from 'zod'
 import {
   agentCheckSchema,
   installedAgentStateSchema,
-  ownAgentSchema,
+  ownAgentInputSchema,
 } from '../agents/agent-checks.ts'
 import { projectIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
@@ -52,18 +52,7 @@ export const agents = {
     .input(named.extend({ projectId: projectIdSchema, sha256s: z.array(z.string()) }))
     .output(z.object({})),
   /** Adds an agent, or replaces the one of the same name. INVALID with the field that is wrong. */
-  saveOwn: base
-    .input(
-      z.object({
-        // Checked by the service, whose error names the field that is wrong.
-        name: z.string(),
-        command: z.string(),
-        mode: ownAgentSchema.shape.mode,
-        passes: z.array(z.string()).optional(),
-        sets: z.record(z.string(), z.string()).optional(),
-      }),
-    )
-    .output(z.object({})),
+  saveOwn: base.input(ownAgentInputSchema).output(z.object({})),
   /** Tasks that were started with it keep it. NOT_FOUND: no agent has that name. */
   removeOwn: base.input(z.object({ name: z.string() })).output(z.object({})),
 }

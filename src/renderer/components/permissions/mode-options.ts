@@ -6,3 +6,6 @@ export const modeOptions: { value: PermissionMode; label: string; hint: string }
   { value: 'allow-edits', label: 'Allow edits', hint: 'Also change files of the worktree' },
   { value: 'allow-all', label: 'Allow all', hint: 'Do everything that no rule forbids' },
 ]
+
+export const modeLabel = (mode: PermissionMode): string =>
+  modeOptions.find(({ value }) => value === mode)?.label ?? mode

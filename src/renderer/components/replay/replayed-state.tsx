@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { PlanItem } from '../../../shared/agents/agent-records.ts'
-import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
+import { modeLabel } from '../permissions/mode-options.ts'
 import { counted, exactCount, roundedCount, timeOfDayWithSeconds } from '../primitives/format.ts'
 import {
   Cost,
@@ -54,7 +54,7 @@ export function ReplayedState(props: {
         <Fact name="Branch">{branch ? <Code text={branch} /> : 'None'}</Fact>
         <Fact name="Worktree">{worktree ? <Code text={worktree.path} /> : 'None'}</Fact>
         {model === null ? null : <Fact name="Model">{model}</Fact>}
-        {state.permissions ? <Fact name="Permissions">{modeTexts[state.permissions]}</Fact> : null}
+        {state.permissions ? <Fact name="Permissions">{modeLabel(state.permissions)}</Fact> : null}
         {state.contextTokens === null ? null : (
           <Fact name="Context">
             <span className="tabular" title={`${exactCount(state.contextTokens)} tokens`}>
@@ -116,12 +116,6 @@ export function ReplayedState(props: {
 }
 
 const unknown = <span className="text-muted">Unknown</span>
-
-const modeTexts: Record<PermissionMode, string> = {
-  ask: 'Ask',
-  'allow-edits': 'Allow edits',
-  'allow-all': 'Allow all',
-}
 
 const runText = ({ run, ended }: NonNullable<ReplayState['run']>): string =>
   ended ? `Run ${run}, ${ended.status}` : `Run ${run}, running`

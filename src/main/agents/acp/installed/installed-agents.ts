@@ -4,6 +4,7 @@ import {
   type AgentCheck,
   type InstalledAgentState,
   type OwnAgent,
+  type OwnAgentInput,
   ownAgentSchema,
   ownAgentsMax,
 } from '../../../../shared/agents/agent-checks.ts'
@@ -51,14 +52,6 @@ interface CheckOptions {
   prompts?: boolean
   fetches?: boolean
   signInMethod?: string
-}
-
-interface OwnAgentInput {
-  name: string
-  command: string
-  mode?: string | undefined
-  passes?: string[] | undefined
-  sets?: Record<string, string> | undefined
 }
 
 const fieldNames: Record<string, string> = {
