@@ -106,3 +106,15 @@ test('from an empty app to the first answer of a model, and on with another one'
     await fake.stop()
   }
 })
+
+test('after a run of a scenario, the home screen still leads to the settings of models', async ({
+  finished,
+  page,
+}) => {
+  await openAt(page, finished.host)
+  await page.getByRole('link', { name: 'Home' }).click()
+  const main = page.getByRole('main')
+  await expect(main.getByText('No model is set up')).toBeVisible()
+  await main.getByRole('button', { name: 'Set up a model…' }).click()
+  await expect(main.getByRole('heading', { name: 'Models' })).toBeInViewport()
+})
