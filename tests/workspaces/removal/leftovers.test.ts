@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { removeDurable } from '../../../src/main/journal/index.ts'
 import { restoreInto } from '../../../src/main/workspaces/leftovers/restore-leftovers.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { record } from '../../crash/fault-fs/record.ts'
@@ -125,6 +126,33 @@ it('[R3][R5] is removed with a pipe in place of a tracked file, which the trash 
   expect(await readFile(join(path, 'src/new.js'), 'utf8')).toBe('new\n')
   expect(await doctor.check({ repair: false })).toMatchObject({ problems: [] })
 })
+
+it.runIf(process.platform === 'linux')(
+  '[R3] keeps, restores and deletes folders whose paths are too long for the system',
+  async () => {
+    const name = 'z'.repeat(200)
+    // From the inside out, because no command could name the innermost.
+    const nest = `mkdir ${name} && echo deep > ${name}/deep.txt && for n in $(seq 40); do mkdir x && mv ${name} x/ && mv x ${name}; done`
+    const { fixture, id, path } = await ended(
+      lead(`${nest} && mkdir mine && mv ${name} mine/ && echo rows > mine/a.txt`),
+    )
+    const { client } = fixture.shiplog
+    const levels = () => {
+      const found = execFileSync('find', ['.', '-name', 'deep.txt'], { cwd: join(path, 'mine') })
+      return found.toString().split('/').length
+    }
+    const before = levels()
+    await client.workspace.remove({ workspaceId: id })
+    const [kept] = await leftoversOf(fixture, id)
+    expect(kept?.files).toBe(2)
+    expect(await readdir(trashOf(fixture))).toEqual([kept?.name])
+    await client.workspace.restore({ workspaceId: id })
+    expect(levels()).toBe(before)
+    expect(await readdir(trashOf(fixture))).toEqual([])
+    await removeDurable(join(path, 'mine'))
+    expect(existsSync(join(path, 'mine'))).toBe(false)
+  },
+)
 
 it.runIf(process.platform === 'linux')(
   '[R3] keeps, restores and deletes files and folders whose names are not UTF-8',

@@ -307,17 +307,30 @@ export async function refuseSymlink(file: string): Promise<void> {
     )
 }
 
-async function removeTree(target: RawPath, isMount?: IsMount): Promise<void> {
+async function removeTree(
+  target: RawPath,
+  above?: { isMount: IsMount; top: Buffer },
+): Promise<void> {
   const status = await lstat(target).catch(ignore('ENOENT'))
   if (!status) return
   if (!status.isDirectory()) return unlink(target).catch(ignore('ENOENT'))
-  const check = isMount ?? (await createMountCheck(target))
-  if (await check(target)) throw mountedError(target)
+  const isMount = above?.isMount ?? (await createMountCheck(target))
+  const top = above?.top ?? Buffer.from(target)
+  if (await isMount(target)) throw mountedError(target)
   await makeAccessible(target)
+  if (target.length - top.length > plainPathBytesMax && above) {
+    // What is deeper may have no path that the system accepts: the folder gets a short one first.
+    const short = rawJoin(top, Buffer.from(randomUUID()))
+    await rename(target, short)
+    return removeTree(short, { isMount: await createMountCheck(short), top })
+  }
   for (const name of await readdir(target, { encoding: 'buffer' }))
-    await removeTree(rawJoin(target, name), check)
+    await removeTree(rawJoin(target, name), { isMount, top })
   await rmdir(target).catch(ignore('ENOENT'))
 }
+
+/** Below the folder that is removed. The limit for a whole path is 1,024 on macOS, and 4,096 on Linux. */
+const plainPathBytesMax = 500
 
 /**
  * Reports whether the path exists; also true for a dangling symbolic link. Throws every error but

@@ -7,8 +7,8 @@ import { systemCode } from '../errors.ts'
 import { type RawPath, rawDirname } from './raw-path.ts'
 
 /**
- * Reports whether a folder is the root of a mount; true also if permissions prevent the check. False for anything that
- * does not exist. Throws other disk errors.
+ * Reports whether a folder is the root of a mount; true also if permissions prevent the check, or its path is too long
+ * for the system: it can't be looked into. False for anything that does not exist. Throws other disk errors.
  */
 export type IsMount = (folder: RawPath) => Promise<boolean>
 
@@ -25,7 +25,7 @@ export async function createMountCheck(root: RawPath): Promise<IsMount> {
     } catch (error) {
       const code = systemCode(error)
       if (code === 'ENOENT' || code === 'ENOTDIR') return false
-      if (code === 'EACCES' || code === 'EPERM') return true
+      if (['EACCES', 'EPERM', 'ENAMETOOLONG'].includes(code)) return true
       throw error
     }
   }

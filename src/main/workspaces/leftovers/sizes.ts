@@ -1,10 +1,10 @@
 /** Measures the leftovers of a worktree in the trash. */
 import { lstat, readdir } from 'node:fs/promises'
-import { createMountCheck, type RawPath, rawJoin } from '../../journal/index.ts'
+import { createMountCheck, type RawPath, rawJoin, systemCode } from '../../journal/index.ts'
 
 /**
  * Returns the number of files, links included, and their bytes. `skipped` are folders relative to
- * `dir`, with `/`. A lone file counts; a folder that may not be read, and one that is mounted there, count as one.
+ * `dir`, with `/`. A lone file counts; what may not be read, is mounted there, or has a path that is too long counts as one.
  */
 export async function measure(
   dir: string,
@@ -16,8 +16,14 @@ export async function measure(
   return total
 
   async function visit(place: RawPath, below: string): Promise<void> {
-    const stats = await lstat(place).catch(() => null)
-    if (!stats) return
+    const stats = await lstat(place).catch((error) =>
+      systemCode(error) === 'ENAMETOOLONG' ? 'too-long' : null,
+    )
+    if (stats === null) return
+    if (stats === 'too-long') {
+      total.files++
+      return
+    }
     if (!stats.isDirectory()) {
       total.files++
       if (stats.isFile()) total.bytes += stats.size
