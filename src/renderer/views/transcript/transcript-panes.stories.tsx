@@ -58,7 +58,13 @@ export const Dialog: Story = {
 export const DialogDark: Story = { tags: ['soak'], ...Dialog, globals: { theme: 'dark' } }
 export const FullScreen: Story = {
   args: { address: `#/transcript/${ids.tests}` },
-  play: outlineAndReport,
+  play: async (context) => {
+    const page = within(context.canvasElement.ownerDocument.body)
+    // What the agent and its sub-agents used.
+    const parents = await page.findByRole('navigation', { name: 'Parents' })
+    await expect(parents.parentElement).toHaveTextContent(/Completed.* tokens.*\$/)
+    await outlineAndReport(context)
+  },
 }
 
 /** What can be done about a stopped agent is beside its status. */
