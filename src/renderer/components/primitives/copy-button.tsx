@@ -8,7 +8,8 @@ const copiedShownMs = 1500
 
 /** Copies `text`, and confirms that for a moment. `label` describes the text: "Copy details". */
 export function CopyButton(props: {
-  text: string
+  /** A function: what takes a while to make is made when it is copied. */
+  text: string | (() => string)
   label: string
   look?: 'text' | 'icon'
   icon?: ReactElement
@@ -21,7 +22,7 @@ export function CopyButton(props: {
     return () => clearTimeout(timer)
   }, [copied])
   const copy = () => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setCopied(true),
       () => setCopied(false),
     )

@@ -33,7 +33,15 @@ interface LongTextProps {
 }
 
 export function LongText(props: LongTextProps) {
-  const { text, label, captioned = false, tone, className, followEnd = false } = props
+  const {
+    text,
+    label,
+    captioned = false,
+    tone,
+    className,
+    followEnd = false,
+    terminal = false,
+  } = props
   const ownKey = useId()
   const foldKey = props.foldKey ?? ownKey
   const last = useMemo(() => stepThrough(text, Math.max(0, text.length - 1)), [text])
@@ -113,7 +121,11 @@ export function LongText(props: LongTextProps) {
           />
         </figure>
         <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 group-hover/text:opacity-100 focus-within:opacity-100">
-          <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+          <CopyButton
+            label={`Copy ${label.toLowerCase()}`}
+            // As it is shown: pasted into a terminal, its control sequences would act.
+            text={terminal ? () => plainText(text) : text}
+          />
         </div>
       </div>
     </div>

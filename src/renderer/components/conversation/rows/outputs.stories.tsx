@@ -1,7 +1,7 @@
 /** Outputs of calls: in terminal colours, highlighted, expanded in steps. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
-import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { expect, spyOn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../../storybook/decorators.tsx'
 import { session } from '../../../../../tests/fixtures/entries/builder.ts'
 import { ids } from '../../../../../tests/fixtures/entries/tasks.ts'
@@ -61,6 +61,14 @@ export const Colours: Story = {
     await expect(output).toHaveTextContent('✓ tests/parser.test.ts (12 tests) 31ms')
     await expect(output).not.toHaveTextContent('collecting')
     await expect(output).toHaveTextContent('␛]0;x␇ and a reversed <U+202E>gnp.exe')
+    // What is copied from it is what it shows.
+    const copied = spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
+    await userEvent.click(canvas.getByRole('button', { name: 'Copy output' }))
+    const [text = ''] = copied.mock.lastCall ?? []
+    await expect(text).toContain('✓ tests/parser.test.ts (12 tests)  31ms\n')
+    await expect(text).not.toContain('collecting')
+    await expect(text).not.toContain('\u001B')
+    copied.mockRestore()
   },
 }
 export const ColoursDark: Story = { ...Colours, globals: { theme: 'dark' } }

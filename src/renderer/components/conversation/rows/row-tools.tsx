@@ -15,7 +15,7 @@ import {
 import { useContext, useRef, useState } from 'react'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { createItemMarkdown } from '../../../../shared/projections/transcript/transcript-markdown.ts'
-import { terminalText } from '../../../../shared/text/terminal-text.ts'
+import { plainText } from '../../../../shared/text/plain-text.ts'
 import { exactTime, timeOfDayWithSeconds } from '../../primitives/format.ts'
 import { CopyButton, IconButton, MenuAt, type MenuEntry } from '../../primitives/index.ts'
 import { useFold } from '../fold-state.ts'
@@ -86,7 +86,7 @@ function More({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
             {
               label: 'Copy output',
               icon: <SquareTerminal />,
-              onSelect: () => copy(terminalText(output)),
+              onSelect: () => copy(plainText(output)),
             },
           ]
         : []),
