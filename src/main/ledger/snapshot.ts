@@ -24,7 +24,7 @@ const snapshotVersion = 2
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.
  */
-export const foldRules = '6-D5yEJINrzFLwT36zmyuQ0Sesv1OLr5-jSp2KjN5OqW4'
+export const foldRules = '6-tSEZrsH1hGVHzhzOjLyjWYrFImEJxR9MuIlpPzx2BIE'
 
 /**
  * Serialized in one step of a few milliseconds, short enough not to delay other work noticeably.

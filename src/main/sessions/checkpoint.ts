@@ -34,7 +34,7 @@ const checkpointVersion = 2
  * tests/toolchain/fold-rules.test.ts computes, because computing it here would take longer than
  * reading a checkpoint.
  */
-export const foldRules = '3-f3LI6HWpfgiKZ5KKDVaWh-3FK7jyIJML5pB8r9SLHgs'
+export const foldRules = '3-Pwthh9NxWvPRQ7LyAhhdEiJrIloVxYB_4I1Od5Ec6rc'
 
 /**
  * The limits of the fold keep checkpoints far smaller. A longer file is not ours and must not fill
