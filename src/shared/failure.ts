@@ -66,6 +66,8 @@ type RefusalReason =
   | 'not-set-up'
   /** A provider of models can't be reached, or gave no usable answer. */
   | 'provider-answer'
+  /** The server answers, but has no list of models: it may serve one that is named. */
+  | 'no-model-list'
 
 export class FailureError extends Error {
   readonly failure: Failure

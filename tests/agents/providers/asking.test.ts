@@ -52,6 +52,17 @@ it.each([
   await expect(models.list('fake')).rejects.toThrow(said)
 })
 
+it('states that a server has no list of models, which may still work', async () => {
+  const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const models = await settingsFor({ baseUrl: `http://127.0.0.1:${port}/v1` })
+  await expect(models.list('fake')).rejects.toMatchObject({
+    failure: { reason: 'no-model-list', message: expect.stringContaining('type a model’s name') },
+  })
+})
+
 it('reports that no server answers', async () => {
   const models = await settingsFor({ baseUrl: 'http://127.0.0.1:1/v1' })
   await expect(models.list('fake')).rejects.toThrow('http://127.0.0.1:1 can’t be reached')

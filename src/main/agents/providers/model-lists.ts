@@ -82,6 +82,11 @@ async function ask(
   }
   if (response.status === 401 || response.status === 403)
     return refused('provider-answer', `${url.origin} refused the key (${response.status}).`)
+  if (noListStatuses.has(response.status))
+    return refused(
+      'no-model-list',
+      `${url.origin} has no list of models (${response.status}): type a model’s name and test it. If none answers, check the address, which usually ends in /v1.`,
+    )
   if (!response.ok)
     return refused('provider-answer', `${url.origin} answered with the status ${response.status}.`)
   try {
@@ -90,6 +95,9 @@ async function ask(
     return null
   }
 }
+
+/** Servers that do not list their models answer with one of these. */
+const noListStatuses = new Set([404, 405, 501])
 
 /** Returns null if the answer is not a list of models. */
 function modelNamesIn(provider: ModelProvider, answer: unknown): string[] | null {

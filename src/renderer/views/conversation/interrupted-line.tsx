@@ -28,6 +28,16 @@ const offersAnotherAgent = ({ cause, hasTranscript }: Task): boolean =>
   cause !== null &&
   ['quota', 'sign-in', 'agent-died', 'not-started'].includes(cause.kind)
 
+/** The settings in which a person can remove the cause; null if they do not help. */
+function settingsFor({ spec, cause }: Task): { href: string; label: string } | null {
+  const kind = cause?.kind
+  if (spec.kind === 'model' && (kind === 'sign-in' || kind === 'not-started'))
+    return { href: '#/settings/models', label: 'Model settings' }
+  if (spec.kind === 'acp' && (kind === 'sign-in' || kind === 'not-started'))
+    return { href: '#/settings/installed-agents', label: 'Installed agents' }
+  return null
+}
+
 /** Why the root stopped, with Resume, above the composer. */
 export function InterruptedLine({ task }: { task: Task }) {
   const { resume, continueFrom } = useResumeActions()
@@ -35,6 +45,7 @@ export function InterruptedLine({ task }: { task: Task }) {
   const lost = unreachable !== undefined
   const { resumes } = useStores()
   const waiting = isWaiting(task, useActivity(task.id))
+  const settings = settingsFor(task)
   const checking = useStore(resumes.store, (view) => view.checking.has(task.id))
   return (
     <ActionLine
@@ -64,14 +75,24 @@ export function InterruptedLine({ task }: { task: Task }) {
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
             {afterInterrupted(task.cause)}. Resume to continue, or send a new instruction.
-            {offersAnotherAgent(task) ? (
-              <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
-                Continue with another agent…
-              </TextButton>
-            ) : null}
           </>
         )}
       </p>
+      {/* Outside of the text, which is cut off if it is long. */}
+      {!waiting && (offersAnotherAgent(task) || settings) ? (
+        <p className="flex flex-wrap gap-x-3">
+          {settings ? (
+            <a className="text-accent hover:underline" href={settings.href}>
+              {settings.label}
+            </a>
+          ) : null}
+          {offersAnotherAgent(task) ? (
+            <TextButton onClick={() => continueFrom(task.id)}>
+              Continue with another agent…
+            </TextButton>
+          ) : null}
+        </p>
+      ) : null}
     </ActionLine>
   )
 }

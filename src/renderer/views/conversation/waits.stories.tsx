@@ -8,7 +8,9 @@ import { createStoryHost, type StoryHost } from '../../../../storybook/story-hos
 import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { fixtureNowMs, ids, liveRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import { runIdOf } from '../../../shared/records/ids.ts'
+import type { LedgerEvent, LedgerRecord } from '../../../shared/records/ledger.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
+import { noUsage } from '../../../shared/records/usage.ts'
 
 const minuteMs = 60_000
 
@@ -50,20 +52,36 @@ const limited = (isCut: boolean) => {
   })
 }
 
+const detail =
+  'Codex had not started after 2 minutes, and was ended (no answer to session/new). Start it in a terminal to see what it waits for'
+
+/** It was ended, as its start hung. */
+const endedRecords = (): LedgerRecord[] => {
+  const { seq, at } = liveRecords.at(-1) ?? { seq: 0, at: 0 }
+  const event: LedgerEvent = {
+    type: 'task.interrupted',
+    taskId: ids.lead,
+    run: 1,
+    cause: { kind: 'not-started', step: 'run', detail },
+    usage: noUsage,
+  }
+  return [...liveRecords, { seq: seq + 1, at, event }]
+}
+
 /** For the play function: what was asked of the host. */
 let shown: StoryHost
 
-function Stage({ activity, isCut = false }: { activity: Activity; isCut?: boolean }) {
+function Stage({ activity, isCut = false }: { activity: Activity | null; isCut?: boolean }) {
   const [fake] = useState(() =>
     createStoryHost({
-      records: liveRecords,
+      records: activity ? liveRecords : endedRecords(),
       sessions: {
         [ids.lead]: {
           entries: (activity === retrying ? limited(isCut) : session(ids.lead).prompt('Go on.'))
             .entries,
         },
       },
-      activity: { [ids.lead]: activity },
+      activity: activity ? { [ids.lead]: activity } : {},
     }),
   )
   shown = fake
@@ -122,4 +140,19 @@ export const StartsForLongDark: Story = {
   ...StartsForLong,
   tags: ['soak'],
   globals: { theme: 'dark' },
+}
+
+/** What a person can do is shown whole, however long the cause is. */
+export const EndedAtStart: Story = {
+  args: { activity: null },
+  play: async ({ canvasElement }) => {
+    const line = within(
+      await within(canvasElement).findByRole('region', { name: 'Why it stopped' }),
+    )
+    line.getByText(/had not started after 2 minutes/)
+    const another = line.getByRole('button', { name: 'Continue with another agent…' })
+    const { left, top, width, height } = another.getBoundingClientRect()
+    const { ownerDocument } = canvasElement
+    expect(ownerDocument.elementFromPoint(left + width / 2, top + height / 2)).toBe(another)
+  },
 }

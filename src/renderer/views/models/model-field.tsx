@@ -96,12 +96,14 @@ export function UnlistedModels(props: {
   )
 }
 
-interface UnlistedProvider {
+export interface UnlistedProvider {
   provider: string
   message: string
+  /** It has no list of models, and may work all the same. */
+  isWithoutList: boolean
 }
 
-type Listed = { names: string[] } | { message: string }
+type Listed = { names: string[] } | Omit<UnlistedProvider, 'provider'>
 
 interface ModelNames {
   names: string[]
@@ -130,7 +132,10 @@ export function useModelNames(providers: readonly ProviderState[] | null): Model
     for (const { name } of (providers ?? []).filter(isUsable))
       client.models.list({ provider: name }).then(
         ({ models }) => set(name, { names: models.map((model) => `${name}/${model}`) }),
-        (error: unknown) => set(name, { message: problemOf(error, 'list the models').message }),
+        (error: unknown) => {
+          const { message, reason } = problemOf(error, 'list the models')
+          set(name, { message, isWithoutList: reason === 'no-model-list' })
+        },
       )
     return () => {
       wanted = false
@@ -143,7 +148,13 @@ export function useModelNames(providers: readonly ProviderState[] | null): Model
     names: known.flatMap((one) => ('names' in one ? (one.names ?? []) : [])),
     problems: known.flatMap((one) =>
       'message' in one && one.message !== undefined
-        ? [{ provider: one.provider, message: one.message }]
+        ? [
+            {
+              provider: one.provider,
+              message: one.message,
+              isWithoutList: one.isWithoutList ?? false,
+            },
+          ]
         : [],
     ),
     retry: () => setAttempts((count) => count + 1),

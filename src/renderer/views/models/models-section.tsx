@@ -13,7 +13,7 @@ import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
 import { useUnsaved } from '../settings/unsaved.ts'
-import { ModelField, useModelNames } from './model-field.tsx'
+import { ModelField, type UnlistedProvider, useModelNames } from './model-field.tsx'
 import { ModelTestLine } from './model-test-line.tsx'
 import { keyText, providerTitle } from './provider-text.ts'
 import { isUsable, useModelSettings } from './use-model-settings.ts'
@@ -45,7 +45,7 @@ export function ModelsSection() {
           <ProviderRow
             key={provider.name}
             provider={provider}
-            problem={listed.problems.find((one) => one.provider === provider.name)?.message ?? null}
+            problem={listed.problems.find((one) => one.provider === provider.name) ?? null}
             onRetry={listed.retry}
             unreachable={unreachable}
             onChange={() => overlay.show({ kind: 'provider', provider, onSaved: changed })}
@@ -90,6 +90,12 @@ export function ModelsSection() {
   )
 }
 
+/** Whether a server without a list works is known only after a test of a model. */
+const statusOf = (provider: ProviderState, problem: UnlistedProvider | null) => {
+  if (problem) return problem.isWithoutList ? 'queued' : 'failed'
+  return isUsable(provider) ? 'completed' : 'queued'
+}
+
 const entryOf = ({ name, kind, baseUrl, isOwn, contextTokens }: ProviderState) => ({
   name,
   kind,
@@ -100,7 +106,7 @@ const entryOf = ({ name, kind, baseUrl, isOwn, contextTokens }: ProviderState) =
 function ProviderRow(props: {
   provider: ProviderState
   /** Why it can't be used now: it refuses the key, or can't be reached. Null: none known. */
-  problem: string | null
+  problem: UnlistedProvider | null
   onRetry(): void
   unreachable: string | undefined
   onChange(): void
@@ -115,10 +121,7 @@ function ProviderRow(props: {
   const common = { size: 'small', disabled: unreachable !== undefined, title: unreachable } as const
   return (
     <li className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b py-1.5 last:border-b-0">
-      <StatusIcon
-        decorative
-        status={problem ? 'failed' : isUsable(provider) ? 'completed' : 'queued'}
-      />
+      <StatusIcon decorative status={statusOf(provider, problem)} />
       <div className="min-w-0 flex-1 basis-48">
         <p className="untrusted truncate">{title}</p>
         <p className="untrusted text-small text-muted">
@@ -126,7 +129,9 @@ function ProviderRow(props: {
         </p>
         {problem ? (
           <p role="status" className="text-small">
-            <span className="untrusted mr-2 text-red">{problem}</span>
+            <span className={`untrusted mr-2 ${problem.isWithoutList ? 'text-muted' : 'text-red'}`}>
+              {problem.message}
+            </span>
             <TextButton aria-label={`Try again: ${title}`} onClick={onRetry}>
               Try again
             </TextButton>
