@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { allProcessStats } from '../../../src/main/processes/stat.ts'
+import { noticeOf } from '../../../src/shared/projections/transcript/agent-notices.ts'
 import { call, callUpdate, ended, textChunk, thought } from '../../acp-agent/script.ts'
 import { messagesOf } from '../../runs/run-stage.ts'
 import { acpStage, asking } from './acp-stage.ts'
@@ -276,6 +277,29 @@ describe('a run of an installed agent', () => {
       'error',
     ])
   })
+
+  it.each([[[]], [['allow_always', 'reject_once']], [['postpone']]])(
+    '[P4] refuses a request that offers only %j, and does not record that it was allowed',
+    async (options) => {
+      const { run, log, entries } = await acpStage()
+      const asked = {
+        toolCallId: 'b1',
+        title: 'npm test',
+        kind: 'execute',
+        rawInput: { command: 'npm test' },
+      }
+      await run({ prompts: [[{ ask: asked, options }, textChunk('Done.'), ended()]] })
+      expect((await log()).flatMap(({ answered }) => answered ?? [])).toEqual([
+        options.includes('reject_once')
+          ? { outcome: 'selected', optionId: 'reject_once-id' }
+          : { outcome: 'cancelled' },
+      ])
+      const all = await entries()
+      expect(all.filter(({ type }) => type === 'permission')).toEqual([])
+      const refusal = all.find((entry) => entry.type === 'foreign')
+      expect(refusal && noticeOf(refusal)?.text).toContain('asked to do “npm test” and offered no')
+    },
+  )
 
   it('[G4] compares what a loaded session replays with the record, and records only the differences', async () => {
     const { run, entries, notices } = await acpStage()

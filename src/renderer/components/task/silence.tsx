@@ -38,8 +38,12 @@ export function useSilenceText(activity: Activity | null): string | null {
   const since = doing?.silentSince
   const text = useClockText((now) => {
     if (since === undefined) return ''
-    const lasting = elapsed(Math.floor((now - since) / minuteMs) * minuteMs)
+    const lasting = silenceLasting(now, since)
     return doing?.starts ? `Still nothing for ${lasting}` : `Silent for ${lasting}`
   })
   return since === undefined ? null : text
 }
+
+/** In whole minutes: an agent is called silent only after one, which the clock of the page may not have reached. */
+export const silenceLasting = (now: number, since: number): string =>
+  elapsed(Math.max(1, Math.floor((now - since) / minuteMs)) * minuteMs)

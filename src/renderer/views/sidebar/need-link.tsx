@@ -1,4 +1,3 @@
-import { duration } from '../../components/primitives/format.ts'
 import {
   classNames,
   RelativeTime,
@@ -7,6 +6,7 @@ import {
   TitleText,
   useClockText,
 } from '../../components/primitives/index.ts'
+import { silenceLasting } from '../../components/task/silence.tsx'
 import type { Need } from '../../store/attention/needs-you.ts'
 import { useProjectLabel, useStores, useTask } from '../../store/hooks.ts'
 import { formatRoute, taskRoute } from '../../store/window/route.ts'
@@ -68,7 +68,7 @@ function TimeAndProject({ need }: { need: Need }) {
 
 function NeedLine({ need }: { need: Need }) {
   const { kind, text, since, isCode } = need
-  const silentFor = useClockText((now) => duration(Math.floor((now - since) / 60_000) * 60_000))
+  const silentFor = useClockText((now) => silenceLasting(now, since))
   if (isCode)
     return <code className="untrusted block truncate font-mono text-small text-muted">{text}</code>
   const label = kind === 'stuck' ? `Silent for ${silentFor}` : kindLabels[kind].label

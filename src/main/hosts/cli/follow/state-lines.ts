@@ -83,7 +83,9 @@ function silenceLine(
   err: Output,
   now: number,
 ): string {
-  const lasting = prettyMs(Math.floor((now - since) / minuteMs) * minuteMs, { compact: true })
+  const lasting = prettyMs(Math.max(1, Math.floor((now - since) / minuteMs)) * minuteMs, {
+    compact: true,
+  })
   const silence = isStarting
     ? `${safeLine(text)}… still nothing for ${lasting}`
     : `${safeLine(text)}: silent for ${lasting}`
