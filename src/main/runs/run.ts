@@ -144,6 +144,7 @@ async function playEvents(
         continue
       }
       if (event.type === 'turn-started') options.onActivity('Thinking')
+      if (event.type === 'retrying') options.onActivity('Waiting to try again')
       if (event.type === 'part-delta' && event.kind === 'text') options.onActivity('Writing')
       calls.observe(event)
       await recorder.event(event)
