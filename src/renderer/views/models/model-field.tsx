@@ -99,7 +99,7 @@ export function UnlistedModels(props: {
 export interface UnlistedProvider {
   provider: string
   message: string
-  /** It has no list of models, and may work all the same. */
+  /** It has no list of models, and may answer as any other. */
   isWithoutList: boolean
 }
 
