@@ -215,6 +215,19 @@ it('does not accept calls as a summary, and asks again without tools', async () 
   expect(compactions(await entries())[0]?.summary).toContain('The summary.')
 })
 
+it('does not accept a summary that was cut off', async () => {
+  const summaries: Turn[] = [{ parts: [say('## Task\nHalf')], stop: 'length' }, [say('Whole.')]]
+  const turns: Turn[] = [look('a'), { promptTooLong: true }, [say('Done.')]]
+  const fake = await fakeModels({
+    script: (request) => (isSummaryRequest(request) ? summaries : turns).shift() ?? [say('Done.')],
+  })
+  const { run, entries } = await modelStage({ fake })
+  expect(await run('Go.')).toMatchObject({ status: 'completed' })
+  const [compaction, ...more] = compactions(await entries())
+  expect(compaction?.summary).toMatch(/^Whole\./)
+  expect(more).toEqual([])
+})
+
 it('summarises on the user’s request, in the next turn', async () => {
   const fake = await fakeModels({ script: script([look('a'), [say('Done.')]]) })
   const { run, entries } = await modelStage({ fake })

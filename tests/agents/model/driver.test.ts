@@ -43,6 +43,30 @@ describe('a spec', () => {
     await expect(
       driver.prepare({ kind: 'model', model: 'openai/x', keyEnv: 'sk-not-a-name' }, dir),
     ).rejects.toThrow('must be the name of an environment variable')
+    const baseUrl = 'https://models.example/v1'
+    const elsewhere = { kind: 'model' as const, model: 'openai/gpt-6.1-sol', baseUrl }
+    const there = await driver.prepare({ ...elsewhere, keyEnv: 'MY_ACCESS' }, dir)
+    // The other model is the provider's own: the key is not for it.
+    expect(driver.withModel(there.spec, 'openai/other')).not.toHaveProperty('keyEnv')
+  })
+
+  it('keeps the address of a server of one’s own for another model', async () => {
+    const driver = driverWith()
+    const baseUrl = 'http://127.0.0.1:11434/v1'
+    const choice = { kind: 'model' as const, model: 'openai-compatible/one', baseUrl }
+    const { spec } = await driver.prepare({ ...choice, keyEnv: 'MY_ACCESS' }, await temporaryDir())
+    const other = driver.withModel(spec, 'openai-compatible/two')
+    expect(other).toMatchObject({ model: 'two', baseUrl, keyEnv: 'MY_ACCESS' })
+    expect(driver.withModel(spec, 'openai/gpt-6.1-sol')).not.toHaveProperty('baseUrl')
+  })
+
+  it('can’t start without the definition that it was started with', async () => {
+    const driver = driverWith({ ANTHROPIC_API_KEY: 'k' })
+    const { spec } = await driver.prepare({ kind: 'model', model: 'anthropic/a' }, '/')
+    expect(await driver.check(spec, filesOf([]))).toMatchObject({
+      state: 'unavailable',
+      cause: { kind: 'not-started', detail: 'gone' },
+    })
   })
 
   it('names provider, model and address, and is the same for sub-agents', async () => {

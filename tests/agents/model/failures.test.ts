@@ -85,6 +85,18 @@ describe.each(wires)('on the wire %s', (wire) => {
     for (const { fake } of [denied, refused]) expect(fake.requests).toHaveLength(1)
   })
 
+  it('[G7] leaves something out of a request once, and ends if the next is refused for the same', async () => {
+    for (const message of [
+      'Thinking is not supported by this model',
+      'No vision model is loaded',
+    ]) {
+      const again = Array.from({ length: 5 }, () => ({ status: 400, message }) as const)
+      const { outcome, fake } = await play(...again)
+      expect(JSON.stringify(outcome.cause)).toContain(message)
+      expect(fake.requests.length).toBeLessThan(3)
+    }
+  })
+
   it('[Q1] treats a long retry-after as a spent quota, and ends until then', async () => {
     const before = Date.now()
     const { outcome, fake } = await play({ status: 429, retryAfter: { seconds: 3600 } })
