@@ -115,6 +115,18 @@ describe('a project that has moved', () => {
   })
 })
 
+it('is added again with its id and identity, and without what was allowed for it', () => {
+  const { project, projectId, state, happen, from } = knownProject()
+  happen({ type: 'project.setup-trusted', projectId, configSha256: 'ab12' })
+  happen({ type: 'project.git-config-allowed', projectId, sha256: 'cd34' })
+  happen({ type: 'project.removed', projectId })
+  expect(project()).toBeUndefined()
+  expect(state.removedProjects.get(projectId)).toMatchObject({ identity })
+  happen({ type: 'project.added', projectId, name: 'lights', dir: from, git: true, identity })
+  expect(project()).not.toHaveProperty('gitConfigSha256')
+  expect(state.trustedSetups.size).toBe(0)
+})
+
 describe('a project that is identified', () => {
   it('keeps its permissions if it is the same repository, and loses them if it is another one', () => {
     const { project, projectId, state, happen } = knownProject()

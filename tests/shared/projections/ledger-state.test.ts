@@ -2,8 +2,9 @@
 
 import { expect, it } from 'vitest'
 import { latestAttemptOf } from '../../../src/shared/projections/ledger/latest-attempt.ts'
+import { commonEntry } from '../../../src/shared/projections/ledger/lineage.ts'
 import { parallelGroupOf } from '../../../src/shared/projections/transcript/parallel-group.ts'
-import { newToolCallId, type TaskId } from '../../../src/shared/records/ids.ts'
+import { newPromptId, newToolCallId, type TaskId } from '../../../src/shared/records/ids.ts'
 import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import type { Usage } from '../../../src/shared/records/usage.ts'
 import { noUsage } from '../../../src/shared/records/usage.ts'
@@ -85,4 +86,46 @@ it('resolves a dependency on a restarted task to its latest attempt', () => {
   const newest = (id: TaskId) => latestAttemptOf(ledger.state.tasks.get(id) as Task, childrenOf).id
   expect([first, second, third].map(newest)).toEqual([third, third, third])
   expect([other, parentId].map(newest)).toEqual([other, parentId])
+})
+
+it('gives a follow-up to its run alone, which changes no earlier one', () => {
+  const { state, ask, spawn, interrupt, complete, happen, now } = testLedger()
+  const taskId = ask()
+  const task = () => state.tasks.get(taskId) as Task
+  spawn(taskId)
+  const startedAt = now()
+  interrupt(taskId)
+  happen({ type: 'task.conflicts-found', taskId, files: 2 })
+  const [first, second] = [newPromptId(), newPromptId()]
+  for (const [promptId, prompt] of [
+    [first, 'Go on.'],
+    [second, 'And the lexer.'],
+  ] as const)
+    happen({ type: 'task.prompted', taskId, promptId, prompt })
+  happen({ type: 'task.spawned', taskId, run: 2, process, spawnCommit: null, promptId: first })
+  expect(task().waitingPrompts).toMatchObject([{ id: second }])
+  expect(task().waitingPrompts).toHaveLength(1)
+  expect(task().runs[1]).toMatchObject({ prompt: 'Go on.' })
+  expect(task()).toMatchObject({ startedAt })
+  expect(task().conflictsFound).toBeUndefined()
+  complete(taskId)
+  expect(task().runs).toMatchObject([
+    { status: 'interrupted', startedAt, cause: { kind: 'error' } },
+    { status: 'completed', cause: null },
+  ])
+})
+
+it('finds the last entry that two tasks have in common', () => {
+  const { state, ask } = testLedger()
+  const first = ask()
+  const continued = (seq: number) => ask({ resumedFrom: { taskId: first, seq } })
+  const [early, late] = [continued(10), continued(30)]
+  const between = (one: TaskId, other: TaskId) =>
+    commonEntry(state, state.tasks.get(one) as Task, state.tasks.get(other) as Task)
+  expect([between(early, late), between(late, early)]).toEqual([
+    { taskId: first, seq: 10 },
+    { taskId: first, seq: 10 },
+  ])
+  expect(between(first, late)).toEqual({ taskId: first, seq: 30 })
+  expect(between(ask(), late)).toBeNull()
 })

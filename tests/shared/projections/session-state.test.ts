@@ -16,7 +16,8 @@ import { runIdOf } from '../../../src/shared/records/ids.ts'
 import { parseEntry } from '../../../src/shared/records/parse-entry.ts'
 import { noUsage } from '../../../src/shared/records/usage.ts'
 import { seed } from '../../crash/effort.ts'
-import { uuidOf } from '../../fixtures/entries/ids.ts'
+import { session } from '../../fixtures/entries/builder.ts'
+import { callId, uuidOf } from '../../fixtures/entries/ids.ts'
 import fc from '../../random.ts'
 import { randomHistory } from './random-history.ts'
 
@@ -385,4 +386,26 @@ it('[G6] knows the cost of the agent’s session, even from turns without its su
   const died = { kind: 'agent-died', detail: '', signal: 'SIGKILL', exitCode: null } as const
   expect(ended(died)).toEqual({ reportedUsd: 6, savedUsd: 4, wasKilled: true })
   expect(ended(null)).toEqual({ reportedUsd: 6, savedUsd: 6, wasKilled: false })
+})
+
+it('[P4] knows that a call has not run unless it was allowed', () => {
+  const taskId = uuidOf('asked') as TaskId
+  const id = callId('asked')
+  const answer = { optionId: null, by: 'person' } as const
+  const notRun = [null, { ...answer, allowed: true }, { ...answer, allowed: false }].map(
+    (given) => {
+      const { entries } = session(taskId)
+        .turn([{ call: { id: 'asked', name: 'bash', input: {}, outcome: 'running' } }])
+        .add({
+          type: 'permission',
+          runId: runIdOf(taskId, 1),
+          callId: id,
+          question: 'make',
+          options: [],
+          answer: given,
+        })
+      return folded(entries).openCalls.get(id)?.notRun ?? false
+    },
+  )
+  expect(notRun).toEqual([true, false, true])
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { taskAt } from '../../../src/shared/projections/replay/task-at.ts'
 import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
+import { noUsage } from '../../../src/shared/records/usage.ts'
 import { createFakeHost } from '../../fake-host/fake-host.ts'
 
 const time = (minutes: number) => new Date(Date.UTC(2026, 4, 1, 9, minutes)).toISOString()
@@ -19,6 +20,7 @@ function twoRuns(): Task {
     endedAt: time(30),
     hasReport: true,
     patch: 'applied',
+    usage: { ...noUsage, costUsd: 2 },
     runs: [
       { run: 1, status: 'interrupted', startedAt: time(5), endedAt: time(10), cause },
       { run: 2, status: 'completed', startedAt: time(20), endedAt: time(30), cause: null },
@@ -38,6 +40,11 @@ it('shows a task as it was: its runs, status, cause and report of that moment', 
     cause: { kind: 'crashed' },
     endedAt: time(10),
     hasReport: false,
+    usage: noUsage,
   })
-  expect(taskAt(task, msAt(30))).toMatchObject({ status: 'completed', hasReport: true })
+  expect(taskAt(task, msAt(30))).toMatchObject({
+    status: 'completed',
+    hasReport: true,
+    usage: { costUsd: 2 },
+  })
 })

@@ -21,7 +21,7 @@ import { foldSessionState } from '../../../src/shared/projections/session/fold-s
 import { emptySessionState } from '../../../src/shared/projections/session/session-state.ts'
 import { transcriptStateOf } from '../../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
-import { newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
+import { newEntryId, newTaskId, runIdOf, type TaskId } from '../../../src/shared/records/ids.ts'
 import { session } from '../../fixtures/entries/builder.ts'
 import { randomHistory } from './random-history.ts'
 
@@ -159,6 +159,33 @@ describe('the state as of a moment', () => {
     expect(told(1)).toBeUndefined()
     expect(told(4)).toMatchObject({ status: 'spawned', seq: 2, firstSeq: 2 })
     expect(told(6)).toMatchObject({ status: 'completed', seq: 6, firstSeq: 2 })
+  })
+
+  it('contains nothing of an abandoned branch but its usage, and no call after the end of its run', () => {
+    const forkId = newEntryId()
+    const plan = (done: number) => ({
+      type: 'plan' as const,
+      runId: runIdOf(taskId, 1),
+      items: [{ text: 'One', status: done > 0 ? ('completed' as const) : ('pending' as const) }],
+    })
+    const { entries } = session(taskId)
+      .runStart()
+      .add(plan(0))
+      .add({ type: 'fork-start', forkId })
+      .add(plan(1))
+      .turn([{ call: { name: 'bash', input: {}, outcome: 'error' } }])
+      .add({ type: 'fork-end', forkId })
+      .turn([{ call: { name: 'bash', input: { command: 'make' }, outcome: 'running' } }])
+      .runEnd('interrupted', { kind: 'crashed' })
+    const timeline = timelineOf(entries)
+    const last = entries.length
+    expect(stateAtSeq(timeline, last - 3)).toMatchObject({
+      plan: { done: 0 },
+      failedCalls: 0,
+      usage: { outputTokens: expect.any(Number) },
+    })
+    expect(stateAtSeq(timeline, last - 1).running).toMatchObject([{ text: 'Running make' }])
+    expect(stateAtSeq(timeline, last).running).toEqual([])
   })
 
   it('names the entry that last stated the files, and why a later snapshot failed', () => {
