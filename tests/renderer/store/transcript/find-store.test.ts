@@ -70,6 +70,40 @@ describe('finding in a transcript', () => {
     expect(at(find.store.getState())).toMatch(/^1 of 1/)
   })
 
+  it('counts what is written after a search has ended', async () => {
+    say('lamp')
+    find.open(1, 'lamp')
+    await settled()
+    // Its last event comes before its end.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    find.grew(say('a second lamp'))
+    expect((await settled(({ matches }) => matches === 2)).places).toHaveLength(2)
+  })
+
+  it('takes nothing of an earlier text that arrives after the next one', async () => {
+    const late = Promise.withResolvers<void>()
+    const found = (matches: number) => {
+      const places = [{ seq: 1, count: matches }] as never
+      return { places, matches, placeCount: 1, lastSeq: 1, done: true }
+    }
+    async function* events(text: string) {
+      if (text === 'l') await late.promise
+      yield found(text === 'l' ? 9 : 1)
+    }
+    const client = {
+      transcripts: { find: async (asked: { query: { text: string } }) => events(asked.query.text) },
+    } as unknown as typeof host.client
+    find = createFindStore({ client, taskId: task })
+    find.open(1, 'l')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    find.setQuery({ text: 'lamp' }, { immediate: true })
+    expect(await settled()).toMatchObject({ matches: 1 })
+    late.resolve()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(find.store.getState()).toMatchObject({ matches: 1 })
+    expect(find.store.getState().places).toHaveLength(1)
+  })
+
   it('explains an invalid expression, until the next text', async () => {
     say('lamp')
     find.open(1, '(lamp')

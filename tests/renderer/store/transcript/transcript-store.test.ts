@@ -205,8 +205,9 @@ describe('transcript store', () => {
         transcripts: {
           ...host.client.transcripts,
           page: async (...asked: Parameters<typeof page>) => {
+            const read = await page(...asked)
             if (asked[0].limit === pageEntries) await held.promise
-            return page(...asked)
+            return read
           },
         },
       },
@@ -273,6 +274,39 @@ describe('transcript store', () => {
     const { items, hasNewer, totalEntries } = transcript.store.getState()
     expect([items.length, hasNewer]).toEqual([totalEntries, false])
     expect(host.calls.some(({ path }) => path === 'feed.session')).toBe(false)
+  })
+
+  it('shows the end for an entry that does not exist', async () => {
+    host.append(task, ...summaries(pageEntries * 3))
+    const { hasNewer, hasOlder, items } = await ready(sessions.use(task, 9_999_999))
+    expect([hasNewer, hasOlder]).toEqual([false, true])
+    expect(items.at(-1)).toMatchObject({ text: `note ${pageEntries * 3}` })
+  })
+
+  it('is read by pages if the session is archived while its feed is asked for', async () => {
+    host.append(task, summary('the last word'))
+    let isArchived = false
+    const transcript = createTranscriptStore({
+      client: {
+        transcripts: host.client.transcripts,
+        feed: {
+          ...host.client.feed,
+          session: () => {
+            isArchived = true
+            return Promise.reject(new Error('there is no feed'))
+          },
+        },
+      },
+      taskId: task,
+      isArchived: () => isArchived,
+      isRunning: () => false,
+      schedule: atOnce,
+    })
+    transcript.open('end')
+    const { phase, items } = await until(transcript.store, (view) => view.phase !== 'loading')
+    transcript.close()
+    expect(phase).toBe('ready')
+    expect(items.at(-1)).toMatchObject({ text: 'the last word' })
   })
 
   it('continues answering when the session is archived under the reader', async () => {
