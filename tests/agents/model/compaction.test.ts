@@ -1,6 +1,7 @@
 /** A conversation that outgrows its model's context goes on by a summary, on every wire. */
 import { describe, expect, it } from 'vitest'
 import { unknownWindow } from '../../../src/main/agents/model/context-window.ts'
+import { carriedOver, keptFrom } from '../../../src/main/agents/model/conversation/compaction.ts'
 import { compactionLimit } from '../../../src/main/agents/model/conversation/conversation-size.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import { call, type ScriptRequest, say, type Turn, think } from '../../fake-models/script.ts'
@@ -272,6 +273,29 @@ it('uses the context window that was set or is reported, even if it is reported 
   await run('Go.')
   expect(compactions(await entries())).toHaveLength(1)
   expect(fake.refused).toEqual([])
+})
+
+it('keeps the last turns only if something is left to summarise, and if they are short', () => {
+  const item = (text: string) => ({
+    type: 'user' as const,
+    parts: [{ type: 'text' as const, text }],
+  })
+  const conversation = [item('Go.'), item('And?'), item('Now?')]
+  const starts = [0, 1, 2].map((index) => ({ index, seq: index + 1 }))
+  expect(keptFrom(conversation, starts, 10_000)).toEqual({ index: 1, seq: 2 })
+  expect(keptFrom(conversation, starts.slice(0, 1), 10_000)).toBeNull()
+  expect(keptFrom([item('Go.'), item(long)], starts.slice(0, 2), 10_000)).toBeNull()
+})
+
+it('repeats every prompt that has no answer, else the last one', () => {
+  const prompt = (text: string) => ({
+    type: 'user' as const,
+    parts: [{ type: 'text' as const, text }],
+  })
+  const [first, second, third] = [prompt('Go.'), prompt('And?'), prompt('Now?')]
+  const turn = { type: 'turn' as const, parts: [], state: 'whole' as const }
+  expect(carriedOver([first, turn, second, third]).prompts).toEqual([second, third])
+  expect(carriedOver([first, second, turn]).prompts).toEqual([second])
 })
 
 it('assumes no larger window than the model could have', () => {

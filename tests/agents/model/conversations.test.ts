@@ -98,6 +98,13 @@ describe.each(wires)('a model on the wire %s', (wire) => {
   })
 })
 
+it('asks OpenAI to keep nothing, because what it keeps expires before the record', async () => {
+  const fake = await fakeModels({ script: [[say('Done.')]] })
+  const { run } = await modelStage({ fake, wire: 'responses' })
+  await run('Go.')
+  expect(fake.requests.map(({ body }) => body)).toMatchObject([{ store: false }])
+})
+
 describe('a model', () => {
   it('[T3] is asked for a report once as a sub-agent; otherwise its last message counts as one, marked so', async () => {
     const fake = await fakeModels({ script: [[say('I looked.')], [say('It is fine.')]] })

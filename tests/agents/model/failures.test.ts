@@ -192,6 +192,19 @@ describe.each(wires)('on the wire %s', (wire) => {
   })
 })
 
+it('can be stopped while it waits to try again', async () => {
+  const fake = await fakeModels({ script: [{ status: 429, retryAfter: { seconds: 200 } }] })
+  const { run, abort } = await modelStage({ fake })
+  const onActivity = (text: string) => {
+    if (text === 'Waiting to try again') abort.abort(new Error('stopped'))
+  }
+  const startedAt = performance.now()
+  expect(await run('Go.', { onActivity, graceMs: 30_000 })).toMatchObject({
+    status: 'interrupted',
+  })
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
+})
+
 describe('pings of a service', () => {
   const pinging = (more: { pings?: number; after?: number } = {}): Turn => ({
     parts: [say('A whole answer after a while.')],
@@ -256,4 +269,17 @@ describe.each(['anthropic', 'responses', 'google'] as const)('reasoning on the w
     expect(JSON.stringify(retried)).toContain('its reasoning is not shown')
     expect(fake.refused).toEqual([])
   })
+})
+
+it('returns reasoning that it may not see, after a resume too', async () => {
+  const hidden = think('Hidden.', { redacted: true })
+  const script: Turn[] = [[hidden, call('read_file', { path: 'a' })], [say('Done.')], [say('Yes.')]]
+  const fake = await fakeModels({ script })
+  const { run } = await modelStage({ fake })
+  expect(await run('Go.')).toMatchObject({ status: 'completed' })
+  expect(await run('And?')).toMatchObject({ status: 'completed' })
+  expect(fake.refused).toEqual([])
+  const [, inRun, afterwards] = fake.requests.map(({ body }) => JSON.stringify(body))
+  expect(inRun).toContain('redacted_thinking')
+  expect(afterwards).toContain('redacted_thinking')
 })
