@@ -138,6 +138,13 @@ describe('a spec', () => {
     expect(await check('openai-compatible/a', {})).toMatchObject({
       cause: { kind: 'not-started', detail: expect.stringContaining('--base-url') },
     })
+    // A key that was named is needed, also where another server needs none.
+    const driver = driverWith()
+    const choice = { kind: 'model' as const, model: 'openai/a', baseUrl: 'http://127.0.0.1:1/v1' }
+    const { spec, files } = await driver.prepare({ ...choice, keyEnv: 'MY_ACCESS' }, dir)
+    expect(await driver.check(spec, filesOf(files))).toMatchObject({
+      cause: { kind: 'sign-in', detail: expect.stringContaining('MY_ACCESS') },
+    })
   })
 })
 

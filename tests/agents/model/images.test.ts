@@ -1,5 +1,6 @@
 /** Images of prompts and of results, on every wire. */
 import { describe, expect, it } from 'vitest'
+import { createShownImages } from '../../../src/main/agents/model/conversation/shown-images.ts'
 import { call, say } from '../../fake-models/script.ts'
 import { gif, png, sha256Of } from '../../images.ts'
 import { promptOf } from '../../runs/run-stage.ts'
@@ -65,4 +66,19 @@ it('sends the newest images only, as many as every provider accepts', async () =
   const body = JSON.stringify(fake.requests[0]?.body)
   expect(body.match(/"type":"image"/g)).toHaveLength(20)
   expect(fake.refused).toEqual([])
+})
+
+it('sends no more bytes of images than every provider accepts, the newest first', async () => {
+  const images = createShownImages({ image: async () => null }, 'anthropic')
+  const parts = ['first', 'second', 'third', 'fourth'].map((sha256) => ({
+    type: 'image' as const,
+    mediaType: 'image/png',
+    sha256,
+    data: Buffer.alloc(5_000_000),
+  }))
+  const shown = await images.of([{ type: 'user', parts }])
+  expect(parts.filter(({ sha256 }) => shown(sha256)).map(({ sha256 }) => sha256)).toEqual([
+    'third',
+    'fourth',
+  ])
 })

@@ -137,9 +137,31 @@ describe('the messages for a provider', () => {
     ])
   })
 
+  it('continue after a session that ended within a branch', () => {
+    const entries = [
+      ...history(
+        prompt('Go.'),
+        { type: 'fork-start', forkId: uuidOf('fork') as EntryId },
+        prompt('Elsewhere.'),
+      ),
+      ...history(prompt('Again.'), turn('m1', [text('An answer.')]), prompt('Next.')),
+    ]
+    expect(shape(messagesOf(entries, { target }))).toEqual([
+      'user: Go. Again.',
+      'assistant: An answer.',
+      'user: Next.',
+    ])
+  })
+
   it('replace compacted entries by their summary, including those of earlier sessions', () => {
     const entries = [
-      ...history(prompt('Long ago.'), turn('m1', [text('Yes.')])),
+      ...history(
+        prompt('Long ago.'),
+        turn('m0', [text('Yes.')]),
+        // Its place in its own session is behind what is kept of the next one.
+        prompt('And then?'),
+        turn('m1', [text('Yes, too.')]),
+      ),
       ...history(
         prompt('Later.'),
         turn('m2', [text('Much talk.')]),
