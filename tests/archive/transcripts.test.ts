@@ -15,7 +15,7 @@ import { foldSessionState } from '../../src/shared/projections/session/fold-sess
 import { emptySessionState } from '../../src/shared/projections/session/session-state.ts'
 import { transcriptStateOf } from '../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
-import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import { newTaskId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import { type SessionBuilder, session } from '../fixtures/entries/builder.ts'
 import { temporaryDir } from '../harness.ts'
 import fc from '../random.ts'
@@ -156,6 +156,36 @@ describe('a page', () => {
     await expect(
       reader.page(taskId, { at: { turn: 61 }, limit: 3, previews: true }),
     ).rejects.toMatchObject({ failure: { kind: 'not-found', what: 'turn', id: '61' } })
+  })
+
+  it('begins at a turn beside a late snapshot of another, and at no turn that is missing', async () => {
+    const [snapshot] = session(taskId).add({
+      type: 'workspace-snapshot',
+      runId: runIdOf(taskId, 1),
+      turn: 1,
+      head: null,
+      branch: 'main',
+      tree: 'a'.repeat(40),
+      changed: [],
+      changedMore: 0,
+    }).entries
+    const [first, call, result, second, , , , fourth] = session(taskId)
+      .turn([{ say: 'First.' }])
+      .turn([print('a')])
+      .turn([print('b')])
+      .turn([{ say: 'Fourth.' }]).entries as Entry[]
+    const entries = [first, call, snapshot, result, second, fourth].flatMap((one) => one ?? [])
+    const reader = await written(entries)
+    const page = await reader.page(taskId, { at: { turn: 2 }, limit: 1, previews: true })
+    expect(page.entries).toMatchObject([{ type: 'tool-call', seq: 2 }])
+    await expect(
+      reader.page(taskId, { at: { turn: 3 }, limit: 1, previews: true }),
+    ).rejects.toMatchObject({ failure: { kind: 'not-found', what: 'turn', id: '3' } })
+    // All of the second, and nothing of the fourth.
+    expect(await reader.rangeOfTurns(taskId, { fromTurn: 2, throughTurn: 2 })).toEqual({
+      fromSeq: 2,
+      throughSeq: 5,
+    })
   })
 })
 

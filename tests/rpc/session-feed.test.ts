@@ -115,3 +115,31 @@ it.each([undefined, '1', '2'])(
     expect(feed.isHeard()).toBe(false)
   },
 )
+
+it('joins neither two parts of a message nor the output of two calls', async () => {
+  const feed = openFeed({})
+  await feed.next()
+  await feed.next()
+  const output = (callId: string, text: string): SessionEvent => ({
+    type: 'call-progress',
+    progress: { callId: callId as ToolCallId, output: text },
+  })
+  feed.say(delta('said '))
+  feed.say(delta('at once'))
+  feed.say({ type: 'delta', part: 1, partType: 'reasoning', text: 'thought' })
+  feed.say(output('one', 'of one, '))
+  feed.say(output('one', 'more'))
+  feed.say(output('two', 'of two'))
+  expect([
+    await feed.next(),
+    await feed.next(),
+    await feed.next(),
+    await feed.next(),
+  ]).toMatchObject([
+    { type: 'delta', part: 0, text: 'said at once' },
+    { type: 'delta', part: 1, text: 'thought' },
+    { type: 'call-progress', progress: { callId: 'one', output: 'of one, more' } },
+    { type: 'call-progress', progress: { callId: 'two', output: 'of two' } },
+  ])
+  await feed.end()
+})

@@ -308,6 +308,69 @@ describe('the updates of an agent', () => {
     expect(events).toMatchObject([{ type: 'compacted', summary: 'So far.' }])
   })
 
+  it('repeats no earlier summary in the next one', () => {
+    const piece = (text: string) => ({
+      update: { sessionUpdate: 'compaction_summary_chunk', content: { type: 'text', text } },
+    })
+    const done = { update: { sessionUpdate: 'compaction_update', status: 'completed' } }
+    const { events } = folded(piece('First.'), done, piece('Second.'), done)
+    expect(events).toMatchObject([{ summary: 'First.' }, { summary: 'Second.' }])
+  })
+
+  it('begins no call by the late end of one that its turn or its attempt left open', () => {
+    const retry = {
+      update: {
+        sessionUpdate: 'session_info_update',
+        _meta: { codex: { error: { message: 'stream lost', willRetry: true } } },
+      },
+    }
+    const begun = call('1', { title: 'ls', kind: 'execute' })
+    const { fold } = folded(begun)
+    fold.end({ usage: undefined })
+    fold.begin()
+    const late = callUpdate('1', { title: 'ls', kind: 'execute', status: 'completed' }) as Given
+    expect(typesOf('update' in late ? fold.update(late.update) : [])).not.toContain('call-started')
+    const { events } = folded(begun, retry, late)
+    expect(typesOf(events).filter((type) => type === 'call-started')).toHaveLength(1)
+  })
+
+  it('keeps the change of an edit when its text follows, and the end of a long output', () => {
+    const diff = { type: 'diff', path: '/project/a.ts', oldText: 'a\n', newText: 'b\n' }
+    const text = { type: 'content', content: { type: 'text', text: 'Edited.' } }
+    const print = (data: string) => callUpdate('t', { _meta: { terminal_output: { data } } })
+    const { events } = folded(
+      call('e', { title: 'Edit', kind: 'edit', content: [diff] }),
+      callUpdate('e', { status: 'completed', content: [text] }),
+      call('t', { title: 'make', kind: 'execute' }),
+      print('x'.repeat(1_100_000)),
+      print('the error'),
+      callUpdate('t', { status: 'failed' }),
+    )
+    const [edited, made] = events.filter(({ type }) => type === 'call-ended')
+    expect(edited).toMatchObject({ output: 'Edited.', detail: { path: 'a.ts', additions: 1 } })
+    expect(made).toMatchObject({ output: expect.stringMatching(/x{9}the error$/) })
+  })
+
+  it('counts a cost in dollars only, and that of an attempt once', () => {
+    const cost = (amount: number, currency: string) => ({
+      update: { sessionUpdate: 'usage_update', cost: { amount, currency } },
+    })
+    const { fold } = folded(textChunk('Half'), cost(9, 'EUR'), cost(2, 'USD'), {
+      update: {
+        sessionUpdate: 'session_info_update',
+        _meta: { codex: { error: { message: 'stream lost', willRetry: true } } },
+      },
+    })
+    expect([fold.cost.totalUsd(), fold.cost.uncountedUsd()]).toEqual([2, 0])
+  })
+
+  it('distinguishes calls whose long ids differ at their ends', () => {
+    const long = 'call-'.repeat(60)
+    const { events } = folded(call(`${long}1`, { title: 'a' }), call(`${long}2`, { title: 'b' }))
+    const ids = events.flatMap((one) => (one.type === 'call-started' ? [one.callId] : []))
+    expect(new Set(ids).size).toBe(2)
+  })
+
   it('keeps a change of mode that the agent made itself', () => {
     const mode = (currentModeId: string) => ({
       update: { sessionUpdate: 'current_mode_update', currentModeId },
