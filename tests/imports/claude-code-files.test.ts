@@ -1,9 +1,10 @@
-import { utimes } from 'node:fs/promises'
+import { chmod, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
 import { temporaryDir } from '../harness.ts'
 import { itInSoak } from '../soak.ts'
+import { asUnprivilegedUser } from '../unprivileged.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
 import { expectEveryMutationRead, expectNothingLost } from './mutated-lines.ts'
 import { readLog, session } from './read-claude-log.ts'
@@ -64,6 +65,22 @@ describe('damage', () => {
 })
 
 describe('what is found', () => {
+  it('lists a session that may not be read, and the others, so that the import can report it', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    const locked = '1b2c3d4e-0000-4000-8000-0000000000ff'
+    const dir = await writeFiles(await temporaryDir(), {
+      [`projects/-app/${session}.jsonl`]: log.text(),
+      [`projects/-app/${locked}.jsonl`]: log.text(),
+    })
+    await chmod(join(dir, 'projects/-app', `${locked}.jsonl`), 0)
+    asUnprivilegedUser(dir)
+    const keys: string[] = []
+    for await (const { key } of claudeCodeAdapter.discover(dir, AbortSignal.timeout(60_000)))
+      keys.push(key)
+    expect(keys.sort()).toEqual([session, locked].sort())
+  })
+
   it('says what Claude Code will delete, and what its own list leaves out', async () => {
     const log = claudeLog(session)
     log.prompt('One')

@@ -95,7 +95,7 @@ async function sessionOfFile(
   const key = basename(file.name, '.jsonl')
   if (file.bytes === 0 || !(sessionId.test(key) || first.some(isClaudeRecord))) return null
   // Records of a Shiplog export have the same fields.
-  if (isExport(file.path)) return null
+  if (isOwnExport(file.path)) return null
   const agentId = agentFile.exec(file.name)?.[1]
   const source: SourceFile = { ...file, role: 'session' }
   const beside = agentId === undefined ? filesBeside(join(dirname(file.path), key)) : []
@@ -109,6 +109,15 @@ async function sessionOfFile(
     isHidden: false,
     files: [source, ...beside, ...(siblings ?? [])],
     ...originOf(first, key),
+  }
+}
+
+function isOwnExport(path: string): boolean {
+  try {
+    return isExport(path)
+  } catch {
+    // The import of this session reports the read error, and the others are not affected.
+    return false
   }
 }
 
