@@ -1,4 +1,13 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
@@ -11,6 +20,7 @@ import { createKeyedMutex } from '../../src/shared/async/keyed-mutex.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, temporaryDir } from '../harness.ts'
+import { asUnprivilegedUser } from '../unprivileged.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
 import { codexLog, codexStartMs, rolloutName, rolloutPath, threadIdAt } from './codex-log.ts'
 
@@ -361,4 +371,16 @@ it('continues with the other sessions when its thread dies in the middle of one'
     if (type !== 'progress') kinds.push(type)
   expect(kinds).toEqual(['skipped', 'session'])
   expect(threads).toBe(2)
+})
+
+it('says that a file may not be read, and not that it is no log', async () => {
+  const dir = await writeFiles(await temporaryDir(), { 'a.json': '{"schema_version":"ATIF-v1.7"}' })
+  const { client } = await opened()
+  const path = join(dir, 'a.json')
+  await chmod(path, 0)
+  asUnprivilegedUser(dir)
+  const run = async () => {
+    for await (const _ of await client.imports.run({ tool: 'atif', path }));
+  }
+  await expect(run()).rejects.toThrow(/can’t be read: its permissions do not allow it/)
 })

@@ -13,7 +13,7 @@ import type { ImportTool } from '../../shared/records/exported-tasks.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { toolName } from '../../shared/text/import-text.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
-import { exists } from '../journal/index.ts'
+import { exists, isReadable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
@@ -197,9 +197,11 @@ export function createSessionImports(deps: {
         const what =
           chosen.length > 0
             ? `Shiplog itself ran all sessions of ${toolName(tool)} in ${place}, so the log already has them.`
-            : (await exists(place))
-              ? `No session of ${toolName(tool)} was found in ${place}.`
-              : `There is no file or folder ${place}.`
+            : !(await exists(place))
+              ? `There is no file or folder ${place}.`
+              : (await isReadable(place))
+                ? `No session of ${toolName(tool)} was found in ${place}.`
+                : `${place} can’t be read: its permissions do not allow it.`
         invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)
       }
       yield* importAll(importer, threads, found, signal)

@@ -345,3 +345,16 @@ function ignore(code: string): (error: unknown) => undefined {
     if (systemCode(error) !== code) throw error
   }
 }
+
+/** Whether the permissions of a file or folder let this user read it. Does not wait for the writer of a pipe. */
+export async function isReadable(path: string): Promise<boolean> {
+  // There, a folder can't be opened at all.
+  if (process.platform === 'win32') return true
+  try {
+    await (await open(path, constants.O_RDONLY | constants.O_NONBLOCK)).close()
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'EACCES' && code !== 'EPERM'
+  }
+}
