@@ -68,6 +68,18 @@ it('reports that no server answers', async () => {
   await expect(models.list('fake')).rejects.toThrow('http://127.0.0.1:1 can’t be reached')
 })
 
+it('explains where nothing listens, for a list and for a test', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  const models = await settingsFor({ baseUrl: `http://127.0.0.1:${port}/v1` })
+  const why =
+    'nothing answers at this port: check that the server runs, and the port (ECONNREFUSED)'
+  await expect(models.list('fake')).rejects.toThrow(`can’t be reached: ${why}.`)
+  expect(JSON.stringify(await models.test({ model: 'fake/any' }))).toContain(why)
+})
+
 it('tests a model: whether it answers, calls a tool, or why not', async () => {
   const fake = await startFakeModels({
     script: [[call('report_ready', { word: 'ready' })], [say('I am ready.')], { status: 529 }],

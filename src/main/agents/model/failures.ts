@@ -1,6 +1,7 @@
 /** Converts a failed attempt at an answer into a cause for the record, and decides whether to retry (G7). */
 import { APICallError, StreamProviderError } from 'ai'
 import type { Cause } from '../../../shared/records/causes.ts'
+import { explainNetworkError } from '../../../shared/text/explain-network-error.ts'
 
 export interface AttemptFailure {
   cause: Cause
@@ -96,6 +97,8 @@ function statusOf(error: unknown): number | undefined {
 const detailCharsMax = 400
 
 function detailOf(error: unknown, status: number | undefined): string {
+  const explained = status === undefined ? explainNetworkError(error) : undefined
+  if (explained !== undefined) return explained
   const message = error instanceof Error ? error.message : textOf(error)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
   const text = [message, message.includes(cause) ? '' : cause].filter(Boolean).join(': ')

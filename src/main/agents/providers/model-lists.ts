@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ModelProvider } from '../../../shared/agents/model-refs.ts'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { refused } from '../../../shared/failure.ts'
+import { explainNetworkError } from '../../../shared/text/explain-network-error.ts'
 import { answerText } from './answer-text.ts'
 
 const timeoutMs = 15_000
@@ -75,9 +76,7 @@ async function ask(
     const why =
       error instanceof Error && error.name === 'TimeoutError'
         ? `no answer within ${timeoutMs / 1000} seconds`
-        : cause instanceof Error
-          ? cause.message
-          : String(cause)
+        : (explainNetworkError(error) ?? (cause instanceof Error ? cause.message : String(cause)))
     return refused('provider-answer', `${url.origin} can’t be reached: ${why}.`)
   }
   if (response.status === 401 || response.status === 403)
