@@ -1,7 +1,7 @@
 /** Converts a failed attempt at an answer into a cause for the record, and decides whether to retry (G7). */
 import { APICallError, StreamProviderError } from 'ai'
 import type { Cause } from '../../../shared/records/causes.ts'
-import { explainNetworkError } from '../../../shared/text/explain-network-error.ts'
+import { explainNetworkError } from '../providers/explain-network-error.ts'
 
 export interface AttemptFailure {
   cause: Cause

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { ModelProvider } from '../../../shared/agents/model-refs.ts'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { refused } from '../../../shared/failure.ts'
-import { explainNetworkError } from '../../../shared/text/explain-network-error.ts'
 import { answerText } from './answer-text.ts'
+import { explainNetworkError } from './explain-network-error.ts'
 
 const timeoutMs = 15_000
 
