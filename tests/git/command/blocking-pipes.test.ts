@@ -48,3 +48,19 @@ it.skipIf(process.platform === 'win32')(
     expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
   },
 )
+
+it.skipIf(process.platform === 'win32')(
+  'fails with what Git says where the index of the person is a named pipe',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const index = path.join(project.dir, '.git/index')
+    await rm(index)
+    execFileSync('mkfifo', [index])
+    await project.write('a.txt', 'changed\n')
+    const git = createGit({ env: testEnv })
+    await expect(git.snapshot(project.dir, { signal: limit() })).rejects.toMatchObject({
+      kind: 'git',
+      message: expect.stringContaining('index file smaller than expected'),
+    })
+  },
+)

@@ -191,7 +191,8 @@ export async function startIndex(
 ): Promise<void> {
   const realIndex = await privateFile(git, topLevel, 'index')
   const times = await stat(realIndex).catch(() => null)
-  if (times !== null) {
+  // Copying a named pipe in its place would never end.
+  if (times?.isFile()) {
     await copyFile(realIndex, indexFile)
     const seconds = Math.floor(times.mtimeMs / 1000)
     await utimes(indexFile, seconds, seconds)
