@@ -49,7 +49,7 @@ export function ChangedTree(props: TreeProps) {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
   }, [at, virtualizer])
   return (
-    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
+    <div ref={scroller} className="@container min-h-0 flex-1 overflow-y-auto">
       <ul
         aria-label="Changed files"
         className="relative"
@@ -98,6 +98,7 @@ function FileLine(props: TreeProps & { row: Extract<FileTreeRow, { kind: 'file' 
   const { file, name, depth } = row
   const count = comments(file.path)
   const viewed = isViewed(file)
+  const isMarked = count > 0 || standing(file.path) !== 'open'
   return (
     <button
       type="button"
@@ -123,7 +124,10 @@ function FileLine(props: TreeProps & { row: Extract<FileTreeRow, { kind: 'file' 
       {viewed ? (
         <Check aria-label="Viewed" className="size-3.5 shrink-0 text-green" />
       ) : file.additions !== null && file.deletions !== null ? (
-        <Counts additions={file.additions} deletions={file.deletions} />
+        // In a narrow tree the marks and the name are worth more.
+        <span className={isMarked ? '@max-[14rem]:hidden' : undefined}>
+          <Counts additions={file.additions} deletions={file.deletions} />
+        </span>
       ) : null}
     </button>
   )
