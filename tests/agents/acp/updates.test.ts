@@ -334,6 +334,26 @@ describe('the updates of an agent', () => {
     expect(typesOf(events).filter((type) => type === 'call-started')).toHaveLength(1)
   })
 
+  it('waits in no later prompt for a call of Shiplog’s tools that an earlier one left open', () => {
+    const { fold } = folded(call('own', { title: 'mcp__shiplog__task_await', kind: 'other' }))
+    fold.end({ usage: undefined })
+    fold.begin()
+    const steps: Given[] = [
+      textChunk('I look.'),
+      call('1', { title: 'ls', kind: 'execute', status: 'completed' }),
+      textChunk('Done.'),
+    ]
+    const events = steps.flatMap((step) => ('update' in step ? fold.update(step.update) : []))
+    expect(typesOf(events).filter((type) => type === 'turn-started')).toHaveLength(2)
+  })
+
+  it('asks about another call where a question has the id of one that has ended', () => {
+    const { fold } = folded(call('1', { title: 'ls', kind: 'execute', status: 'completed' }))
+    const { call: asked, events } = fold.asked({ toolCallId: '1', title: 'rm', kind: 'execute' })
+    expect(events).toMatchObject([{ type: 'call-started', title: 'rm' }])
+    expect(asked).toMatchObject({ title: 'rm', callId: expect.not.stringMatching(/^1$/) })
+  })
+
   it('keeps the change of an edit when its text follows, and the end of a long output', () => {
     const diff = { type: 'diff', path: '/project/a.ts', oldText: 'a\n', newText: 'b\n' }
     const text = { type: 'content', content: { type: 'text', text: 'Edited.' } }
@@ -355,7 +375,7 @@ describe('the updates of an agent', () => {
     const cost = (amount: number, currency: string) => ({
       update: { sessionUpdate: 'usage_update', cost: { amount, currency } },
     })
-    const { fold } = folded(textChunk('Half'), cost(9, 'EUR'), cost(2, 'USD'), {
+    const { fold } = folded(textChunk('Half'), cost(2, 'USD'), cost(9, 'EUR'), {
       update: {
         sessionUpdate: 'session_info_update',
         _meta: { codex: { error: { message: 'stream lost', willRetry: true } } },

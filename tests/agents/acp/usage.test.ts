@@ -38,6 +38,8 @@ it('[Q2] counts the usage of all models if it covers the agent’s own sub-agent
     complete: true,
   })
   expect(usageOfAnswer(answer, usage)).toMatchObject({ inputTokens: 24, outputTokens: 5 })
+  // That of the last request only.
+  expect(usageOfAnswer(answer, { isSum: false, costUsd: null })).toMatchObject({ complete: false })
 })
 
 it.each([

@@ -128,6 +128,7 @@ it.each([
 it('refuses other protocols, passwords, and known secrets in the address', async () => {
   await expect(fetchPage('file:///etc/passwd')).rejects.toThrow('only http and https')
   await expect(fetchPage('https://me:word@example.com')).rejects.toThrow('password')
+  await expect(fetchPage('https://token@example.com')).rejects.toThrow('password')
   await expect(fetchPage('example.com')).rejects.toThrow('whole address')
   mask.learn([{ name: 'KEY', value: 'sk-live-0123456789abcdef' }])
   await expect(fetchPage('http://127.0.0.1/?q=sk-live-0123456789abcdef')).rejects.toThrow(
@@ -148,6 +149,18 @@ it('follows redirects on the same server only, and checks each again', async () 
   expect((await fetchPage(`${url}/same`)).output).toBe('arrived')
   await expect(fetchPage(`${url}/other`)).rejects.toThrow(`leads to ${other}/, on another server`)
   await expect(fetchPage(`${url}/round`)).rejects.toThrow('more than 5 times')
+})
+
+it('shows no known secret of a redirect, and no half of one where a long page is cut', async () => {
+  const key = 'sk-live-0123456789abcdef'
+  mask.learn([{ name: 'KEY', value: key }])
+  const leading = await serve((_, response) => {
+    response.writeHead(302, { location: `http://127.0.0.2/?q=${key}` }).end()
+  })
+  const refused = await fetchPage(leading).catch((error: Error) => error.message)
+  expect(refused).toMatch(/leads to http:\/\/127\.0\.0\.2\/\?q=\[hidden: KEY\]/)
+  const long = await serve(page('text/plain', `${'x'.repeat(64 * 1024 - 10)}${key} end`))
+  expect((await fetchPage(long)).output).not.toContain('sk-live')
 })
 
 it('ends with its run', async () => {
