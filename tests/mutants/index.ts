@@ -1,6 +1,9 @@
+import { acpMutants } from './acp.ts'
 import { agentsMutants } from './agents.ts'
+import { archiveMutants } from './archive.ts'
 import { artifactsMutants } from './artifacts.ts'
 import { checksMutants } from './checks.ts'
+import { conversationsMutants } from './conversations.ts'
 import { exportsMutants } from './exports.ts'
 import { feedsMutants } from './feeds.ts'
 import { gitMutants } from './git.ts'
@@ -16,10 +19,12 @@ import { permissionsMutants } from './permissions.ts'
 import { processesMutants } from './processes.ts'
 import { projectionsMutants } from './projections.ts'
 import { recordMutants } from './record.ts'
+import { replayMutants } from './replay.ts'
 import { retentionMutants } from './retention.ts'
 import { runsMutants } from './runs.ts'
 import { searchMutants } from './search.ts'
 import { tasksMutants } from './tasks.ts'
+import { toolsMutants } from './tools.ts'
 import { turnStoreMutants } from './turn-store.ts'
 import { windowMutants } from './window.ts'
 import { workspacesMutants } from './workspaces.ts'
@@ -27,6 +32,7 @@ import { workspacesMutants } from './workspaces.ts'
 export const mutants: Mutant[] = [
   ...journalMutants,
   ...artifactsMutants,
+  ...archiveMutants,
   ...workspacesMutants,
   ...movedProjectsMutants,
   ...retentionMutants,
@@ -37,9 +43,13 @@ export const mutants: Mutant[] = [
   ...feedsMutants,
   ...gitMutants,
   ...projectionsMutants,
+  ...replayMutants,
   ...recordMutants,
   ...agentsMutants,
+  ...toolsMutants,
   ...modelsMutants,
+  ...acpMutants,
+  ...conversationsMutants,
   ...permissionsMutants,
   ...limitsMutants,
   ...turnStoreMutants,
