@@ -154,7 +154,7 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
   })
 })
 
-it('[I2] counts what each answer used if Codex began to count anew', async () => {
+it('[I2] counts what each answer used if Codex begins to count again from zero', async () => {
   const log = codexLog(session)
   log.turn()
   log.prompt('One')

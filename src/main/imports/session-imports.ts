@@ -197,7 +197,7 @@ export function createSessionImports(deps: {
         const what =
           chosen.length > 0
             ? `Shiplog itself ran all sessions of ${toolName(tool)} in ${place}, so the log already has them.`
-            : !(await exists(place))
+            : !(await stat(place).catch(() => null))
               ? `There is no file or folder ${place}.`
               : (await isReadable(place))
                 ? `No session of ${toolName(tool)} was found in ${place}.`

@@ -160,6 +160,12 @@ describe('[P3] what a rule covers, and what not', () => {
     ['vitest *', 'vitest run --reporter DATA:text/javascript,evil'],
     ['mocha *', 'mocha --reporter=file:evil.js'],
     ['jest *', 'jest --filter=data:text/javascript,evil'],
+    ['vitest *', 'vitest list --json=package.json'],
+    ['vitest *', 'vitest list --json out.json'],
+    ['go list *', 'go list -m -json evil.example/secret@latest'],
+    ['gh pr list *', 'gh pr list --json title --jq env'],
+    ['gh pr list *', "gh pr list --json title --jq='$ENV.TOKEN'"],
+    ['gh pr list *', "gh pr list --json title '--jq=$ENV'"],
     ['npm test *', 'npm test -- -e evil'],
     ['npm test *', 'npm test -- -p evil'],
     ['npm test *', 'npm test -- -n import=data:text/javascript,evil'],
@@ -211,6 +217,10 @@ describe('[P3] what a rule covers, and what not', () => {
     ['git status *', 'git status --short --branch'],
     ['git status *', 'git status -sb src'],
     ['git log *', 'git log --oneline -20 --since=2.weeks --stat -- src'],
+    ['gh pr list *', "gh pr list --json title --jq '.[].title'"],
+    ['go list *', 'go list -m -u all'],
+    ['yarn run test:unit *', 'yarn run test:unit --bail'],
+    ['bun run build *', 'bun run build --watch'],
     ['git log *', "git log --format='%h %s' main..HEAD"],
     ['git log *', 'git log -S needle -p src/a.ts'],
     ['git diff *', 'git diff --stat HEAD~3'],
@@ -247,6 +257,13 @@ describe('[P3] what a rule covers, and what not', () => {
     expect(verdictOf(command, { rules: allowed(`bash: ${rule}`) }).kind).toBe('allow')
     expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${rule}`] })
   })
+
+  it.each(['yarn run concurrently tsc', 'bun run git log'])(
+    'no rule with a star is proposed for what may be a program rather than a script: %s',
+    (command) => {
+      expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })
+    },
+  )
 
   it('covers a command only where it runs within the working directory', () => {
     const rules = ['npm test *', 'rm -rf dist', 'cd ..', 'git log *'].flatMap((rule) =>

@@ -18,6 +18,8 @@ interface Starred {
 }
 
 const anyText = /^/
+const usualScript =
+  /^(?:build|check|ci|compile|coverage|e2e|fmt|format|lint|tests?|type-?check|types|unit|validate|verify)(?:[:.-]|$)/
 
 /** `options`: long options as they are, letters of short options after one dash. */
 function starred(options: string, operands: RegExp | null = anyText): Starred {
@@ -92,14 +94,15 @@ const gitCommands = `
 const testOperand = /^(?!@|[\w.]+[:+?!]*=)/
 /**
  * Of tests, linters, builds and what a project's script may run. None of them names a file to write or a program in any of
- * the usual ones: `-e` and `-p` are code to Node, `-n` is an option of Node to mocha, `-r` and `-c` name what is loaded.
+ * the usual ones: `-e` and `-p` are code to Node, `-n` is an option of Node to mocha, `-r` and `-c` name what is loaded,
+ * `--json` names a file to vitest.
  */
 const testOptions = `
   --all --allowOnly --bail --bdd --changed --changedSince --check --co --collect-only --color --colors --cov --coverage
   --deselect --describe --detectOpenHandles --diff --documentation --dot --doctest-modules --dry-run --durations --example --exit
   --exitfirst --expand --ext --extend-select --fail-fast --failed-first --failfast --ff --fgrep --filter --findRelatedTests
   --fix --fix-dry-run --forbid-only --force --forceExit --format --full-trace --grep --group --headed --headless --help
-  --hideSkippedTests --ignore --ignore-missing-imports --ignore-pattern --invert --isolate --json
+  --hideSkippedTests --ignore --ignore-missing-imports --ignore-pattern --invert --isolate
   --last-failed --lf --lib --line --list --list-different --listTests --log-level --logHeapUsage --max-warnings --maxfail
   --maxWorkers --message --minWorkers --mode --nocapture --new-first --nf --no-bail --no-color --no-colors --no-cov
   --no-coverage --no-fix --no-header --no-isolate --no-watch --noEmit --noStackTrace --notify --only --onlyChanged
@@ -127,13 +130,16 @@ const cargo = starred(
 const go = starredWithDash(
   `a all asmdecl bench benchmem benchtime buildvcs c count cover covermode coverpkg cpu deps e f failfast fullpath json list
   m n p parallel race run short shuffle skip src tags test timeout trimpath u v x`,
-  testOperand,
+  // A version is asked for at the address that the path begins with.
+  /^(?!@|[\w.]+[:+?!]*=)[^@]*$/,
 )
 const docker = starred(
   '--all --details --digests --filter --follow --format --latest --no-color --no-log-prefix --no-stream --no-trunc --quiet --services --since --size --status --tail --timestamps --until -aflnqst',
 )
 const gh = starred(
   '--assignee --author --base --branch --comments --commit --draft --event --head --job --jq --json --label --limit --log --log-failed --mention --milestone --name-only --patch --required --search --state --status --template --user --workflow -aAbBceHjLlmqsStu',
+  // A query of jq can print the environment.
+  /^(?![\s\S]*\benv\b)/i,
 )
 const dotnet = starred(
   '--configuration --filter --framework --list-tests --nologo --no-build --no-dependencies --no-incremental --no-restore --self-contained --verbosity --verify-no-changes -cfv',
@@ -213,8 +219,17 @@ const builds = new Map([
   ['mvn', maven],
   ['./mvnw', maven],
 ])
-/** Programs of which a second argument is a script of the project. */
-const runners = new Set(['npm run', 'npm run-script', 'pnpm run', 'yarn run', 'bun run'])
+/**
+ * Programs of which a second argument is a script of the project. Without such a script, some run a program of that name,
+ * so for them it has to be a usual name of a script.
+ */
+const runners = new Map([
+  ['npm run', anyText],
+  ['npm run-script', anyText],
+  ['pnpm run', anyText],
+  ['yarn run', usualScript],
+  ['bun run', usualScript],
+])
 
 /** A command that may have a star after its first `length` words. */
 interface StarredCommand {
@@ -236,9 +251,12 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
   const of = (length: number, covers: Starred | undefined): StarredCommand | null =>
     covers ? { length, covers, isScript: covers === scripts && length > 1 } : null
   if (first && `${program} ${first}` === 'uv run') return inUv(words)
-  if (first && second && runners.has(`${program} ${first}`))
+  const scriptNames = runners.get(`${program} ${first}`)
+  if (first && second && scriptNames)
     // A path is a file that it runs, rather than a script of the project.
-    return second.includes('/') || isInterpreter(second) ? null : of(3, scripts)
+    return second.includes('/') || isInterpreter(second) || !scriptNames.test(second)
+      ? null
+      : of(3, scripts)
   return (
     of(3, table.get(`${program} ${first} ${second}`)) ??
     of(2, table.get(`${program} ${first}`)) ??
@@ -281,6 +299,7 @@ export function coversArgument(
   if (!text.startsWith('-'))
     return covers.operands?.test(text) ?? (word.kind === 'literal' && /^\d+$/.test(text))
   const [name = ''] = text.split('=', 1)
+  if (name !== text && covers.operands?.test(text.slice(name.length + 1)) === false) return false
   if (covers.names.has(name) || covers.names.has(text)) return true
   const letters = /^-([A-Za-z]+)=?\d*%?$/.exec(text)?.[1] ?? (/^-\d+$/.test(text) ? '' : null)
   if (letters === null) return false

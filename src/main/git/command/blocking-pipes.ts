@@ -6,7 +6,6 @@
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { rawJoin } from '../../journal/index.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 
@@ -32,7 +31,7 @@ export function createPipeRelease(): PipeRelease {
 
   async function look(cwd: string, isOver: () => boolean): Promise<void> {
     const found: Buffer[] = []
-    for (const { folder, isGits } of foldersOf(cwd)) await findPipes(folder, isGits, found, isOver)
+    for (const { folder, isGits } of foldersOf(cwd)) await findPipes(Buffer.from(folder), isGits, found, isOver)
     if (isOver()) return
     if (found.length > 0) known.set(cwd, found)
     else known.delete(cwd)
@@ -87,7 +86,7 @@ function foldersOf(cwd: string): { folder: string; isGits: boolean }[] {
 
 /** Adds the pipes below a folder that Git would open. `isGits`: it is Git's own, in which Git opens any file. */
 async function findPipes(
-  folder: string | Buffer,
+  folder: Buffer,
   isGits: boolean,
   found: Buffer[],
   isOver: () => boolean,
@@ -99,7 +98,8 @@ async function findPipes(
   }).catch(() => [])
   for (const entry of entries) {
     const name = entry.name.toString('latin1')
-    const below = rawJoin(folder, entry.name)
+    // As bytes: a name need not be UTF-8.
+    const below = Buffer.concat([folder, Buffer.from(path.sep), entry.name])
     if (entry.isFIFO()) {
       if (isGits || openedUnchecked.test(name)) found.push(below)
     } else if (entry.isDirectory() && !(isGits && name === 'objects'))

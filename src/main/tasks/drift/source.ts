@@ -22,7 +22,7 @@ export interface KnownState {
   past: SessionState
 }
 
-export interface WorktreeSource {
+interface WorktreeSource {
   branch: string
   /** The branch's present commit; null: the branch was deleted. */
   tip: string | null
