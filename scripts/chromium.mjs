@@ -37,7 +37,7 @@ export function findChromium() {
 }
 
 /**
- * Flags that Chromium needs for the person who runs it: it refuses its sandbox to root.
+ * Flags that Chromium needs for the user who runs it: it refuses its sandbox to root.
  *
  * @returns {string[]}
  */

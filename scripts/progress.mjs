@@ -1,4 +1,4 @@
-// Runs a long command so that a person sees that it is alive.
+// Runs a long command so that a user sees that it is alive.
 import { spawn, spawnSync } from 'node:child_process'
 
 /** Often enough to reassure, seldom enough for a log to stay readable. */

@@ -19,7 +19,7 @@ const leastFreeBytes = 4 * 1024 ** 3
 
 /**
  * Makes a directory that the caller removes: in memory where there is enough and its programs may be run, unless the
- * person chose a place by TMPDIR.
+ * user chose a place by TMPDIR.
  *
  * @returns {string} its absolute path
  */

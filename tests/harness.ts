@@ -124,7 +124,7 @@ export async function fixtureIn(
   return fixture
 }
 
-/** Git in the project's turn store, without the person's repository. */
+/** Git in the project's turn store, without the user's repository. */
 export function inTurnStore({ dataDir, project }: Fixture, ...args: string[]): string {
   const store = join(dataDir, 'turn-store', project.id)
   return git(dataDir, `--git-dir=${store}`, ...args)

@@ -6,7 +6,7 @@ import { buildProbe } from '../runner/build-probe.ts'
 import { probe } from '../runner/child-process.ts'
 import { alternate, find, judge, type Measured, type Sample } from '../runner/rounds.ts'
 
-/** A person waits for it (G9); the whole session would take more memory. */
+/** A user waits for it (G9); the whole session would take more memory. */
 const beginsMsMax = 150
 const memoryMbMax = 150
 

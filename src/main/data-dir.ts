@@ -9,7 +9,7 @@ const settingsSchema = z.looseObject({ dataDir: z.string().min(1).optional() })
 
 const paths = envPaths('shiplog', { suffix: '' })
 
-/** Settings of the person, in the platform's configuration folder; a data directory has settings of its own. */
+/** Settings of the user, in the platform's configuration folder; a data directory has settings of its own. */
 const personalSettingsFile = join(paths.config, 'settings.json')
 
 /** Absolute. Throws FailureError when the settings file is there and can't be used. */

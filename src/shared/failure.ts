@@ -50,7 +50,7 @@ type RefusalReason =
   | 'no-planning-folder'
   | 'removed'
   | 'unknown-worktree'
-  /** Only a person can do it, in a window of the process that holds the data directory (K7). */
+  /** Only a user can do it, in a window of the process that holds the data directory (K7). */
   | 'window-decides'
   | 'not-archived'
   | 'nothing-to-apply'

@@ -104,7 +104,7 @@ test('keeps sessions that another tool will delete, shows a nested sub-agent, an
   const dialog = continueDialog(page)
   await expect(dialog).toContainText(project)
   await expect(dialog.getByText(/^The imported session ended on/)).toBeVisible()
-  // As everywhere: the person's own files are not edited unless they choose it.
+  // As everywhere: the user's own files are not edited unless they choose it.
   await expect(dialog.getByRole('combobox', { name: 'Works in' })).toHaveText('New worktree')
   await choosesScenario(page)
   await dialog.getByRole('textbox', { name: 'Prompt' }).fill('And the puffin?')

@@ -1,5 +1,5 @@
 /**
- * A person limits a tree, is asked when the limit is reached, speaks to the running agent, and has it wrap up; speaks
+ * A user limits a tree, is asked when the limit is reached, speaks to the running agent, and has it wrap up; speaks
  * to a sub-agent; and has a tree wait for a spent quota.
  */
 import { startFakeModels } from '../fake-models/fake-models.ts'
@@ -59,14 +59,14 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
     })
     await page.goto(`${host.origin}/#/t/${taskId}`)
     const budget = conversation(page).getByRole('region', { name: 'Budget' })
-    await test.step('it pauses after one turn and asks the person', async () => {
+    await test.step('it pauses after one turn and asks the user', async () => {
       await expect(budget).toContainText('The limit is reached')
       expect(fake.requests).toHaveLength(1)
       const needs = page.getByRole('region', { name: 'Needs you' })
       await expect(needs).toContainText('Limit reached')
       await expect(page).toHaveTitle(/^\(1\) /)
     })
-    await test.step('with a larger budget it continues, and gets the person’s message', async () => {
+    await test.step('with a larger budget it continues, and gets the user’s message', async () => {
       await host.client.tasks.setBudget({ taskId, budget: { tokens: 1_000_000 } })
       await expect(budget).toBeHidden()
       await gate.reached()

@@ -1,4 +1,4 @@
-/** A person with an empty app sets a model up, adds a project and gets a first answer; then another model goes on. */
+/** A user with an empty app sets a model up, adds a project and gets a first answer; then another model goes on. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startFakeModels } from '../fake-models/fake-models.ts'

@@ -1,4 +1,4 @@
-/** Permissions in the window: an agent asks, and what the person answers is what happens. */
+/** Permissions in the window: an agent asks, and what the user answers is what happens. */
 import type { Page } from '@playwright/test'
 import { expect, test } from './app.ts'
 import { conversation, openAt } from './places.ts'

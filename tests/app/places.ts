@@ -1,4 +1,4 @@
-/** Where things are in the window, by the roles and names that a person with a screen reader has. */
+/** Where things are in the window, by the roles and names that a user with a screen reader has. */
 import type { Locator, Page } from '@playwright/test'
 import type { Host } from './app.ts'
 

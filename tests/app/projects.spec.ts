@@ -273,7 +273,7 @@ test('a moved project continues in its new place with one notice, and a second c
     await expect(row(page, 'lexer')).toBeVisible()
     await expect(notice).toBeHidden()
   })
-  await test.step('the variables are passed on again when the person says so', async () => {
+  await test.step('the variables are passed on again when the user says so', async () => {
     await row(page, 'lexer').click()
     await page.getByRole('main').getByRole('button', { name: 'Settings…' }).last().click()
     const dialog = page.getByRole('dialog', { name: 'Settings of lexer' })

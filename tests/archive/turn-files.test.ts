@@ -269,7 +269,7 @@ agents:
   ).rejects.toMatchObject({ code: 'OUT_OF_SCOPE' })
   expect(git(fixture.project.dir, 'status', '--porcelain')).toBe('')
 
-  // The folder of a root in use is compared as it is, a person's own change included.
+  // The folder of a root in use is compared as it is, a user's own change included.
   const { workspace } = await taskOf(fixture.shiplog, root)
   git(workspace?.path ?? '', 'mv', 'a.txt', 'moved.txt')
   const last = (await entriesOf(fixture.shiplog, root)).findLast((entry) => 'tree' in entry)

@@ -116,7 +116,7 @@ describe('toolLabel', () => {
     )
     expect(asked({ detail: { kind: 'answer', text: 'Yes,\nboth' } })).toBe('“Yes, both”')
     expect(asked({ detail: { kind: 'answer', text: null } })).toBe('left to the agent')
-    expect(asked({ output: 'The person answers: No' })).toBeNull()
+    expect(asked({ output: 'The user answers: No' })).toBeNull()
     expect(asked({ state: 'running', output: null })).toBeNull()
   })
   it('states a conflict as a conflict', () => {

@@ -1,6 +1,6 @@
 /**
  * The built command line, killed in the middle of `tasks apply`, of its undo, and of the start that settles
- * what was cut short: what the person has not committed is there to the byte, and the next commands work.
+ * what was cut short: what the user has not committed is there to the byte, and the next commands work.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A crash at every step of an apply and of its undo: the person's files, the ledger, and what comes next. */
+/** A crash at every step of an apply and of its undo: the user's files, the ledger, and what comes next. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

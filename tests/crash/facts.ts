@@ -23,7 +23,7 @@ export interface Reopened {
   entries(taskId: TaskId): Promise<Entry[]>
   /** The Markdown; throws or rejects when it can't be had. */
   report(taskId: TaskId, run: number): Promise<string>
-  /** What the person is told went wrong. */
+  /** What the user is told went wrong. */
   problems(): string[]
   doctor(): Promise<Problem[]>
   close(): Promise<void>

@@ -43,7 +43,7 @@ async function dataFiles({ dataDir }: Patient): Promise<string[]> {
   return [...new Set([...seen.values(), ...sometimes])]
 }
 
-/** What a person would ask of it, one after the other; each ends, well or with a message. Only a pipe can be waited for. */
+/** What a user would ask of it, one after the other; each ends, well or with a message. Only a pipe can be waited for. */
 async function ask(
   patient: Patient,
   all: boolean,

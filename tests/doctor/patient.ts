@@ -48,7 +48,7 @@ export interface Patient {
   session(...names: string[]): string
   /** Opens it, asks the doctor, and closes it again. */
   check(repair?: boolean): Promise<Examination>
-  /** As `check` and then, as a person who has seen that goes on in the app, a repair. */
+  /** As `check` and then, as a user who has seen that goes on in the app, a repair. */
   checkAndRepair(): Promise<{ found: Examination; repaired: Examination }>
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { appDir, executablePath, expect, firstPage, test } from './app.ts'
 
-/** Starts the app as a person or the system would, with no debugger; resolves to its exit code. */
+/** Starts the app as a user or the system would, with no debugger; resolves to its exit code. */
 async function startAnother(
   environment: Record<string, string>,
   dataDir: string,

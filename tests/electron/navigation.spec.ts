@@ -73,7 +73,7 @@ test('a page can’t open a window', async ({ standing: app, standingPage: page 
   expect(windows).toBe(1)
 })
 
-test('a link that a person clicks opens in the system’s browser', async ({
+test('a link that a user clicks opens in the system’s browser', async ({
   standing: app,
   standingPage: page,
 }) => {

@@ -151,7 +151,7 @@ test('told to end by a signal it interrupts cleanly and asks nobody', { tag: '@s
 
 test.describe('what keeps it from starting', () => {
   // Electron would show a box and wait for somebody to close it.
-  test.skip(isReal, 'in real Electron the message box stays open until a person closes it')
+  test.skip(isReal, 'in real Electron the message box stays open until a user closes it')
 
   async function startAndFail(environment: Record<string, string>, dataDir: string) {
     const child = spawn(executablePath, [appDir], {

@@ -235,7 +235,7 @@ it('[E1] refuses a damaged, truncated or malicious file as a whole, and explains
   await expect(importInto(there, 'relative.jsonl')).rejects.toMatchObject({ code: 'INVALID' })
   expect(await allTasks(there)).toEqual([])
   expect(await readdir(join(there.dataDir, 'archive'))).toEqual([])
-  // A link that the person names is followed.
+  // A link that the user names is followed.
   const link = join(await temporaryDir(), 'link.jsonl')
   await symlink(path, link)
   expect(await importInto(there, link)).toMatchObject([{ linked: 1 }])

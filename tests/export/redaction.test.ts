@@ -109,7 +109,7 @@ describe('[K4] masking in an export', () => {
     expect(masked(text)).toBe(expected)
   })
 
-  it('does not treat a generic account name as a person’s name', () => {
+  it('does not treat a generic account name as a user’s name', () => {
     const root = redactor([], { home: '/sroot', user: 'root' })
     expect(root.text('the root task in /sroot/api', place)).toBe('the root task in ~/api')
   })

@@ -183,6 +183,6 @@ export interface FakeRetentionOptions {
   nowMs?: number
   /** In the trash, beside what `state` says is there. */
   trash?: TrashEntry[]
-  /** The clock is weeks past the newest record: sweeps are refused until the person confirms it. */
+  /** The clock is weeks past the newest record: sweeps are refused until the user confirms it. */
   clockAhead?: () => ClockAhead | null
 }

@@ -20,7 +20,7 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
 
-/** Nobody's settings: neither the machine's nor the person's reach a test. */
+/** Nobody's settings: neither the machine's nor the user's reach a test. */
 export const testEnv: NodeJS.ProcessEnv = {
   ...process.env,
   GIT_CONFIG_GLOBAL: devNull,

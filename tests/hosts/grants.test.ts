@@ -1,4 +1,4 @@
-/** What lease.json holds may start, list, read and stop; what a person decides needs a window's own token. */
+/** What lease.json holds may start, list, read and stop; what a user decides needs a window's own token. */
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

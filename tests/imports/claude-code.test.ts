@@ -120,7 +120,7 @@ describe('a conversation', () => {
     expect(costs.map((cost) => cost?.toFixed(4))).toEqual(['3.0000', '1.5000', '6.2500', '10.0000'])
   })
 
-  it('takes no words of the tool for the person’s', async () => {
+  it('takes no words of the tool for the user’s', async () => {
     const ended = '<task-notification>\n<task-id>b1</task-id>\n</task-notification>'
     const log = claudeLog(session)
     log.prompt('Test')
@@ -153,7 +153,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('takes a call that the person refused, or that another one made pointless, for none that failed', async () => {
+  it('takes a call that the user refused, or that another one made pointless, for none that failed', async () => {
     const log = claudeLog(session)
     log.prompt('Go')
     const refused =
@@ -276,7 +276,7 @@ describe('a conversation', () => {
 })
 
 describe('branches', () => {
-  it('[I5] folds what a person went back from, at its fork point', async () => {
+  it('[I5] folds what a user went back from, at its fork point', async () => {
     const log = claudeLog(session)
     log.prompt('One')
     const fork = log.says('m1', 'First answer.')

@@ -23,7 +23,7 @@ async function readLog(log: { text(): string }): Promise<ReadSession> {
 }
 
 describe.each(['items', 'events'] as const)('a conversation with %s', (style) => {
-  it('is listed with the first prompt of a person, not with what Codex adds', async () => {
+  it('is listed with the first prompt of a user, not with what Codex adds', async () => {
     const log = codexLog(session, { style })
     const text = '<environment_context>\n<cwd>/code/app</cwd>\n</environment_context>'
     log.item({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
@@ -128,7 +128,7 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
     expect(one.tasks[0]?.usage).toMatchObject({ inputTokens: 170, outputTokens: 17 })
   })
 
-  it('[I5] folds the turns that a person took back', async () => {
+  it('[I5] folds the turns that a user took back', async () => {
     const log = codexLog(session, { style })
     log.turn()
     log.prompt('One')
@@ -235,7 +235,7 @@ describe('calls', () => {
     })
   })
 
-  it('that a person refused were not tried, and edit nothing', async () => {
+  it('that a user refused were not tried, and edit nothing', async () => {
     const log = codexLog(session)
     log.turn()
     log.prompt('Edit')

@@ -44,7 +44,7 @@ async function importAll({ shiplog: { client } }: Fixture, path: string): Promis
   return ids
 }
 
-/** A session in `cwd` with a parallel call, a call without a result, and a branch that the person left. */
+/** A session in `cwd` with a parallel call, a call without a result, and a branch that the user left. */
 async function importSession(fixture: Fixture, cwd: string): Promise<void> {
   const log = claudeLog(session, { cwd, gitBranch: 'feature' })
   log.prompt('Find the albatross')

@@ -84,7 +84,7 @@ it('imports each state of a session once, and a growing one only once it is quie
   nowMs += 1
   sessions = [found(50, nowMs)]
   expect(await next()).toEqual([50])
-  // A person deleted it here.
+  // A user deleted it here.
   nowMs += 300_000
   sessions = [found(99, nowMs)]
   expect(await next()).toEqual([])
@@ -214,7 +214,7 @@ it('leaves out sessions of agents that Shiplog ran in the folder of a project', 
     return writeFiles(home, { [`projects/-app/${key}.jsonl`]: log.text() })
   }
   await write(recorded.ref.id)
-  // A person's own, in the same folder.
+  // A user's own, in the same folder.
   await write(session)
   const kept: string[] = []
   for await (const event of await client.imports.watch({ tool: 'claude-code', path: home })) {

@@ -22,7 +22,7 @@ interface AgentUnderTest {
   /** Calls of its own tools. */
   write(path: string, content: string): Part
   shell(command: string): Part
-  /** Like `write`, in the way in which the person is asked first; absent: `write` is. */
+  /** Like `write`, in the way in which the user is asked first; absent: `write` is. */
   writeAsking?: (path: string, content: string) => Part
   /** The name under which its model knows a tool of Shiplog. */
   ownTool(name: string): string

@@ -45,7 +45,7 @@ it('a pipe with a reader is refused as well', async () => {
   await reader.close()
 })
 
-it('a person’s own file may be a link, and what is known before all else is read at once', async () => {
+it('a user’s own file may be a link, and what is known before all else is read at once', async () => {
   const dir = await scratchDirectory()
   const file = path.join(dir, 'settings.json')
   await writeFile(path.join(dir, 'dotfiles.json'), '{}')

@@ -163,7 +163,7 @@ export const acpMutants: Mutant[] = [
     file: 'src/main/agents/acp/mcp/tool-calls.ts',
     find: "    if (request.name === 'task_await') await startsSettled(request.stopWaiting)\n",
     replace: '',
-    harm: 'An agent that waits for its sub-agents is answered “none” while a person decides on their start.',
+    harm: 'An agent that waits for its sub-agents is answered “none” while a user decides on their start.',
     tests: ['tests/agents/acp/mcp/tool-calls.test.ts'],
   },
   {

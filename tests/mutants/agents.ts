@@ -15,7 +15,7 @@ export const agentsMutants: Mutant[] = [
     file: 'src/main/agents/tools/files/change-file.ts',
     find: "path.relative.split('/').some(isGitName)",
     replace: "path.relative.split('/').every(isGitName)",
-    harm: 'An agent writes a hook that runs with the next commit of a person.',
+    harm: 'An agent writes a hook that runs with the next commit of a user.',
     tests: ['tests/agents/tools/file-tools.test.ts'],
   },
   {
@@ -39,7 +39,7 @@ export const agentsMutants: Mutant[] = [
     file: 'src/main/agents/tools/inside/temporary-file.ts',
     find: 'if (!found.isFile()) return',
     replace: 'if (found.isDirectory()) return',
-    harm: 'Recovery deletes a link of a person because it has the name of a temporary file.',
+    harm: 'Recovery deletes a link of a user because it has the name of a temporary file.',
     tests: ['tests/agents/tools/discard-unfinished.test.ts'],
   },
   {

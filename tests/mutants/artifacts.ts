@@ -23,7 +23,7 @@ export const artifactsMutants: Mutant[] = [
     file: 'src/main/artifacts/roll-up.ts',
     find: '    if (!(await isEmptyDir(payload))) return\n',
     replace: '',
-    harm: "A person's own file among the transcripts is deleted when the workspace is removed.",
+    harm: "A user's own file among the transcripts is deleted when the workspace is removed.",
     tests: ['tests/artifacts/strangers-and-rivals.test.ts'],
   },
   {

@@ -15,7 +15,7 @@ export const conversationsMutants: Mutant[] = [
     file: 'src/main/agents/model/conversation/compaction.ts',
     find: 'unanswered.length > 0 ? unanswered : last',
     replace: 'last',
-    harm: 'Of two messages of the person, a summary before the answer keeps only the second word for word.',
+    harm: 'Of two messages of the user, a summary before the answer keeps only the second word for word.',
     tests: ['tests/agents/model/compaction.test.ts'],
   },
   {
@@ -79,7 +79,7 @@ export const conversationsMutants: Mutant[] = [
     file: 'src/main/agents/model/conversation/memory.ts',
     find: 'counted.tokens + tokensOf(conversation.slice(counted.length))',
     replace: 'counted.tokens',
-    harm: 'A long message of the person overfills the context instead of being summarised before.',
+    harm: 'A long message of the user overfills the context instead of being summarised before.',
     tests: ['tests/agents/model/memory.test.ts'],
   },
   {

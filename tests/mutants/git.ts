@@ -39,7 +39,7 @@ export const gitMutants: Mutant[] = [
     file: 'src/main/git/worktrees/worktrees.ts',
     find: "  if (at !== undefined && tip !== at) return 'moved-on'\n",
     replace: '',
-    harm: 'A branch is deleted although a person has committed on it since.',
+    harm: 'A branch is deleted although a user has committed on it since.',
     tests: ['tests/git/worktrees/worktrees.test.ts'],
   },
   {
@@ -67,7 +67,7 @@ export const gitMutants: Mutant[] = [
     file: 'src/main/git/worktrees/rebase-and-switch.ts',
     find: '  if (!(await isClean(git, dir))) return false\n',
     replace: '',
-    harm: "A person's uncommitted work is carried to another branch.",
+    harm: "A user's uncommitted work is carried to another branch.",
     tests: ['tests/git/worktrees/worktrees.test.ts', 'tests/tasks/drift/restore.test.ts'],
   },
   {
@@ -83,7 +83,7 @@ export const gitMutants: Mutant[] = [
     file: 'src/main/git/repository-config/read.ts',
     find: ' && !plainHttpKey.test(key)',
     replace: " && key === ''",
-    harm: 'A repository sends the credentials of the person to another server.',
+    harm: 'A repository sends the credentials of the user to another server.',
     tests: ['tests/git/hostile/partial-clone.test.ts'],
   },
 ]

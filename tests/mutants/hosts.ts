@@ -63,7 +63,7 @@ export const hostsMutants: Mutant[] = [
     file: 'src/main/hosts/web/pages.ts',
     find: '      codes.delete(hash)\n',
     replace: '',
-    harm: 'A process that can read the arguments of the browser gets a token after the person did.',
+    harm: 'A process that can read the arguments of the browser gets a token after the user did.',
     tests: ['tests/hosts/pages.test.ts'],
   },
   {

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Budgets, the sleep of a spent quota, and what a person says between the turns of a run. */
+/** Budgets, the sleep of a spent quota, and what a user says between the turns of a run. */
 export const limitsMutants: Mutant[] = [
   {
     id: 'limits-budget-of-one-agent',
@@ -55,7 +55,7 @@ export const limitsMutants: Mutant[] = [
     file: 'src/main/tasks/messages/follow-ups.ts',
     find: '    waitingPrompts.filter(({ id }) => !beingWithdrawn.has(id))',
     replace: '    [...waitingPrompts]',
-    harm: 'An agent acts on a message that the person has taken back.',
+    harm: 'An agent acts on a message that the user has taken back.',
     tests: ['tests/tasks/messages/follow-ups.test.ts'],
   },
   {

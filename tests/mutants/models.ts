@@ -63,7 +63,7 @@ export const modelsMutants: Mutant[] = [
     file: 'src/main/agents/model/conversation/memory.ts',
     find: '...(images.length > 0 && { images: images.map(imageRefOf) }),',
     replace: '',
-    harm: 'After a restart the model no longer sees the picture that the person asked about.',
+    harm: 'After a restart the model no longer sees the picture that the user asked about.',
     tests: ['tests/agents/model/compaction.test.ts'],
   },
   {
@@ -79,7 +79,7 @@ export const modelsMutants: Mutant[] = [
     file: 'src/main/agents/model/conversation/conversation.ts',
     find: "      if (entry.by === 'shiplog') put(noteItem(textOf(parts)), entry.seq)\n      else if",
     replace: '      if',
-    harm: 'A resumed agent takes “Wrap up now” for the last wish of the person, and stops.',
+    harm: 'A resumed agent takes “Wrap up now” for the last wish of the user, and stops.',
     tests: ['tests/agents/model/messages.test.ts'],
   },
   {
@@ -149,8 +149,8 @@ export const modelsMutants: Mutant[] = [
   {
     id: 'models-waits-after-stop',
     file: 'src/main/agents/model/ask.ts',
-    find: 'await wait(delayMs, undefined, { signal })',
-    replace: 'await wait(delayMs)',
+    find: 'await options.waitToRetry(delayMs, signal)',
+    replace: 'await options.waitToRetry(delayMs, new AbortController().signal)',
     harm: 'An agent that is stopped while it waits for its provider holds its slot for minutes.',
     tests: ['tests/agents/model/failures.test.ts'],
   },

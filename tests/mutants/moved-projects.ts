@@ -117,7 +117,7 @@ export const movedProjectsMutants: Mutant[] = [
     file: 'src/main/git/worktree-files/reconnect.ts',
     find: 'path.basename(path.dirname(place)) !== path.basename(root) || exists(place)',
     replace: 'exists(place)',
-    harm: "What Git notes of the person's own worktree on another drive is overwritten.",
+    harm: "What Git notes of the user's own worktree on another drive is overwritten.",
     tests: ['tests/git/worktrees/reconnect.test.ts'],
   },
   {

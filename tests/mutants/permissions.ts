@@ -7,7 +7,7 @@ export const permissionsMutants: Mutant[] = [
     file: 'src/main/agents/permissions/decide.ts',
     find: "    verdicts.find(({ kind }) => kind === 'deny') ??\n",
     replace: '',
-    harm: 'What a project forbids is allowed by a rule of the person.',
+    harm: 'What a project forbids is allowed by a rule of the user.',
     tests: [
       'tests/agents/permissions/covered.test.ts',
       'tests/agents/permissions/decide.test.ts',
@@ -19,7 +19,7 @@ export const permissionsMutants: Mutant[] = [
     file: 'src/main/agents/permissions/decide.ts',
     find: '  let canPropose = seen.unclear.length === 0\n',
     replace: '  let canPropose = true\n',
-    harm: 'A person is offered a rule for a command of which nobody knows what it runs.',
+    harm: 'A user is offered a rule for a command of which nobody knows what it runs.',
     tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
@@ -63,7 +63,7 @@ export const permissionsMutants: Mutant[] = [
     file: 'src/main/agents/permissions/board.ts',
     find: "      if (signal.aborted) return { kind: 'ended' }\n",
     replace: '',
-    harm: 'A question of a run that has ended waits for the person without end.',
+    harm: 'A question of a run that has ended waits for the user without end.',
     tests: ['tests/agents/permissions/board.test.ts'],
   },
   {

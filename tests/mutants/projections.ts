@@ -92,7 +92,7 @@ export const projectionsMutants: Mutant[] = [
     file: 'src/shared/projections/ledger/fold-file-updates.ts',
     find: "patch: isPatchSaved(task.workspace) ? 'ready' : 'none',",
     replace: "patch: 'applied',",
-    harm: 'Changes that a person took back are still called applied, and can not be applied again.',
+    harm: 'Changes that a user took back are still called applied, and can not be applied again.',
     tests: ['tests/workspaces/file-updates/undo.test.ts'],
   },
   {
@@ -131,7 +131,7 @@ export const projectionsMutants: Mutant[] = [
     file: 'src/shared/projections/ledger/fold-runs.ts',
     find: '    conflictsFound: undefined,\n',
     replace: '',
-    harm: 'A conflict is shown of changes that have been made anew.',
+    harm: 'A conflict is shown of changes that have been made since.',
     tests: ['tests/shared/projections/ledger-state.test.ts'],
   },
   {
@@ -171,7 +171,7 @@ export const projectionsMutants: Mutant[] = [
     file: 'src/shared/projections/ledger/fold-project.ts',
     find: 'environment: only === null ? undefined : { allowed: [], only: [] }',
     replace: 'environment: undefined',
-    harm: 'After a move agents get variables that a person had kept from them.',
+    harm: 'After a move agents get variables that a user had kept from them.',
     tests: ['tests/shared/projections/fold-project.test.ts'],
   },
   {
@@ -211,7 +211,7 @@ export const projectionsMutants: Mutant[] = [
     file: 'src/shared/projections/ledger/tree-usage.ts',
     find: 'sum -= Math.max(0,',
     replace: 'sum -= Math.min(0,',
-    harm: 'The time in which agents wait for a person counts against their budget.',
+    harm: 'The time in which agents wait for a user counts against their budget.',
     tests: ['tests/shared/projections/tree-usage.test.ts'],
   },
   {

@@ -23,7 +23,7 @@ export const replayMutants: Mutant[] = [
     file: 'src/shared/projections/replay/replay-state.ts',
     find: 'return call === undefined ? mark : { ...mark, call }',
     replace: 'return mark',
-    harm: 'A call whose result is on the next page is shown as running for ever.',
+    harm: 'A call whose result is on the next page is shown as running without end.',
     tests: [
       'tests/shared/projections/timeline.test.ts',
       'tests/renderer/store/replay.test.ts',

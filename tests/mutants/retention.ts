@@ -20,7 +20,7 @@ export const retentionMutants: Mutant[] = [
     find: 'if (!expired || expired.purgedAt) return false\n        const mark = { receiptId: expired.receiptId, atMs: Date.parse(expired.at) }',
     replace:
       "const mark = { receiptId: expired?.receiptId ?? '', atMs: Date.parse(expired?.at ?? '0') }",
-    harm: 'A transcript that a person restored while the sweep was moving others is moved to the trash unsaid.',
+    harm: 'A transcript that a user restored while the sweep was moving others is moved to the trash unsaid.',
     tests: ['tests/retention/expiry.test.ts'],
   },
   {
@@ -36,7 +36,7 @@ export const retentionMutants: Mutant[] = [
     file: 'src/main/retention/trash-bin.ts',
     find: '      if (whatIs(name, state).kind !== kind) return false\n',
     replace: '',
-    harm: 'The ledger says of a transcript that a person has just restored that it is deleted for good.',
+    harm: 'The ledger says of a transcript that a user has just restored that it is deleted for good.',
     tests: [
       'tests/retention/interleaving.test.ts',
       'tests/retention/retention.test.ts',

@@ -15,7 +15,7 @@ export const runsMutants: Mutant[] = [
     file: 'src/main/runs/permissions/permits.ts',
     find: '(await permissions.check({ name, input: visibleInput, cwd }))?.action ?? checked.action',
     replace: 'checked.action',
-    harm: "A question to the person records a secret of the call's input.",
+    harm: "A question to the user records a secret of the call's input.",
     tests: ['tests/runs/permits.test.ts', 'tests/agents/permissions'],
   },
   {

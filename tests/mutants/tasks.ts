@@ -202,7 +202,7 @@ export const tasksMutants: Mutant[] = [
     file: 'src/main/runs/run.ts',
     find: 'stopGraceMs)) {\n      signal.throwIfAborted()',
     replace: 'stopGraceMs)) {',
-    harm: 'What an agent says after a person stopped it is recorded and shown as if it went on.',
+    harm: 'What an agent says after a user stopped it is recorded and shown as if it went on.',
     tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
@@ -294,7 +294,7 @@ export const tasksMutants: Mutant[] = [
     file: 'src/main/tasks/messages/follow-ups.ts',
     find: "if (next && task.status === 'completed' && isIdle(task))",
     replace: 'if (next && isIdle(task))',
-    harm: 'A person stops an agent, and it goes on at once with what was queued.',
+    harm: 'A user stops an agent, and it goes on at once with what was queued.',
     tests: ['tests/tasks/messages/follow-ups.test.ts'],
   },
   {

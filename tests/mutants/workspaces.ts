@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Removal, what it leaves, and files of a person that are written. */
+/** Removal, what it leaves, and files of a user that are written. */
 export const workspacesMutants: Mutant[] = [
   // That the folder of a patch is synced once more changes nothing: its description is written durably there.
   {
@@ -33,7 +33,7 @@ export const workspacesMutants: Mutant[] = [
     file: 'src/main/workspaces/removal.ts',
     find: 'if ((await readdir(sessionDir)).length === 0) return removeDurable(sessionDir)',
     replace: 'if ((await readdir(sessionDir)).length >= 0) return removeDurable(sessionDir)',
-    harm: "A person's own file in a sub-agent's session directory is deleted with it.",
+    harm: "A user's own file in a sub-agent's session directory is deleted with it.",
     tests: ['tests/workspaces/projects/strangers.test.ts'],
   },
   {
@@ -74,7 +74,7 @@ export const workspacesMutants: Mutant[] = [
     file: 'src/main/workspaces/removal.ts',
     find: 'task.parentId === null ? workspace.baseCommit : saved?.headCommit',
     replace: 'saved?.headCommit',
-    harm: "A root's branch is deleted with the commits for which a person looks there.",
+    harm: "A root's branch is deleted with the commits for which a user looks there.",
     tests: [
       'tests/workspaces/workspace-service.test.ts',
       'tests/workspaces/restore/restore.test.ts',
@@ -85,7 +85,7 @@ export const workspacesMutants: Mutant[] = [
     file: 'src/main/workspaces/file-updates/swap-files.ts',
     find: 'if (!same || named?.ino !== before.ino || after.mtimeNs !== before.mtimeNs)',
     replace: 'if (named?.ino !== before.ino)',
-    harm: 'What a person writes into a file while changes are applied is lost.',
+    harm: 'What a user writes into a file while changes are applied is lost.',
     tests: ['tests/workspaces/file-updates/swap-files.test.ts'],
   },
   {
@@ -93,7 +93,7 @@ export const workspacesMutants: Mutant[] = [
     file: 'src/main/workspaces/file-updates/swap-files.ts',
     find: 'if (late.mtimeNs === after.mtimeNs && late.size === after.size) return\n',
     replace: 'if (late.size >= 0n) return\n',
-    harm: 'What a person writes in the moment in which a file is replaced is lost.',
+    harm: 'What a user writes in the moment in which a file is replaced is lost.',
     tests: ['tests/workspaces/file-updates/swap-files.test.ts'],
   },
   {
@@ -101,7 +101,7 @@ export const workspacesMutants: Mutant[] = [
     file: 'src/main/workspaces/file-updates/swap-files.ts',
     find: "if (left.length > 0 && request.changed === 'refuse') return { kind: 'changed', paths: left }",
     replace: '',
-    harm: 'An apply or its undo writes some of the files and leaves those that a person has changed.',
+    harm: 'An apply or its undo writes some of the files and leaves those that a user has changed.',
     tests: [
       'tests/workspaces/file-updates/swap-files.test.ts',
       'tests/workspaces/file-updates/undo.test.ts',

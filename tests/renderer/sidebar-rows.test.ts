@@ -110,7 +110,7 @@ describe('sidebar rows', () => {
     expect(folded[1]).toMatchObject({ hasChildren: false })
   })
 
-  it('are those with every word of a text, or those that need the person', () => {
+  it('are those with every word of a text, or those that need the user', () => {
     const { host, project, root, nested, rows } = harbour()
     host.start({ projectId: project, title: 'Repair the fog horn' })
     expect(shown(rows([], 'all', { text: 'LAMPS test' }))).toEqual([
@@ -252,7 +252,7 @@ describe('[Q1] a tree that waits for a spent quota', () => {
     expect(sleeping).toEqual([
       ['Light the harbour', true],
       ['Test the lamps', true],
-      // The person stopped it before.
+      // The user stopped it before.
       ['Make fixtures', false],
     ])
     expect(listed()).toEqual(['Make fixtures'])

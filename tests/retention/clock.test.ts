@@ -1,4 +1,4 @@
-/** A clock that leapt ahead makes everything look old: nothing is removed by it until the person says that it is right. */
+/** A clock that leapt ahead makes everything look old: nothing is removed by it until the user says that it is right. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -146,7 +146,7 @@ it.each([8, 20])(
     pass(daysAhead + 2)
     shiplog = await open('web')
     expect((await trash()).toSorted()).toEqual(all)
-    // The person's word on the date needs no second look.
+    // The user's word on the date needs no second look.
     await shiplog.client.retention.sweep({ clockIsRight: true })
     expect(await trash()).toEqual([])
   },

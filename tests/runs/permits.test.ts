@@ -1,4 +1,4 @@
-/** Questions of an agent's own, and how long a person took to answer. */
+/** Questions of an agent's own, and how long a user took to answer. */
 import { describe, expect, it } from 'vitest'
 import { createPermits } from '../../src/main/runs/permissions/permits.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
@@ -83,7 +83,7 @@ it('[P1] in allow-all, asks about what no rule can be compared with, if some rul
   expect(recorded).toHaveLength(2)
 })
 
-it('reports how long a person was asked, which does not count as time of the call', async () => {
+it('reports how long a user was asked, which does not count as time of the call', async () => {
   const { permits } = permitsWith('ask', { kind: 'allowed', by: 'person' })
   const call = { callId: newToolCallId(), name: 'bash', input: {}, shown: {}, cwd: '/' }
   expect(await permits.permit(call, signal)).toEqual({ refusal: null, waitedMs: 5_000 })

@@ -1,4 +1,4 @@
-/** What the person is shown of a task at work, through the services that show it. */
+/** What the user is shown of a task at work, through the services that show it. */
 
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'

@@ -1,4 +1,4 @@
-/** What a person is shown before they resume, through the services: who changed what the agent had worked on. */
+/** What a user is shown before they resume, through the services: who changed what the agent had worked on. */
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -94,7 +94,7 @@ describe('conflicts before a resume', { timeout }, () => {
     await refusedThenForced(shiplog, id, ['theirs.txt (was a.txt)', 'yours.txt (was mine.txt)'])
   })
 
-  it('[S2][S5][S7] in place: renames by the person and by another agent, and a spawn commit that no longer exists', async () => {
+  it('[S2][S5][S7] in place: renames by the user and by another agent, and a spawn commit that no longer exists', async () => {
     const { fixture, shiplog, id, path } = await interrupted('in-place')
     const { dir } = fixture.project
     expect(path).toBe(dir)

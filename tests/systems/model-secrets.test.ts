@@ -78,7 +78,7 @@ it.each(isSoak ? (['anthropic', 'responses'] as const) : (['anthropic'] as const
     for (const [name, text] of await recordedFiles(dataDir))
       if (name !== 'keys.json') expect({ name, leaks: leaks(text) }).toEqual({ name, leaks: [] })
     expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).toContain(key)
-    // The tool wrote what the model said: the file is the person's, and no key of Shiplog's.
+    // The tool wrote what the model said: the file is the user's, and no key of Shiplog's.
     const patch = execFileSync('git', ['log', '--all', '-p'], {
       cwd: project.dir,
       encoding: 'utf8',

@@ -31,7 +31,7 @@ it('says in a log when a host started and how it ended, by version and platform'
 
 it('logs repairs, and nothing that agents said or printed', async () => {
   const fixture = await openFixture()
-  await start(fixture, talkative, { prompt: 'Prompted by the person' })
+  await start(fixture, talkative, { prompt: 'Prompted by the user' })
   await untilQuiet(fixture.shiplog)
   await fixture.shiplog.close()
   await writeFile(join(fixture.dataDir, 'ledger.jsonl'), '{"torn', { flag: 'a' })

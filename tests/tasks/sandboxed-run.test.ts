@@ -66,7 +66,7 @@ it('allows commands to work and commit in the worktree, and to write nowhere els
   )
   expect(outputs[3]).toContain('[exit code')
   expect(git(fixture.project.dir, 'config', '--list')).not.toContain('alias.x')
-  // Process ids in there are its own: no command sees another process of the person.
+  // Process ids in there are its own: no command sees another process of the user.
   expect(Number(outputs[4]?.split('\n')[0])).toBeLessThan(1000)
 })
 

@@ -48,7 +48,7 @@ const importTable: Record<string, PartRow> = {
   'renderer/zod-without-eval.ts': { parts: [], packages: 'browser' },
 
   'main/git': { parts: ['shared', 'main/processes'], packages: 'node' },
-  // What is secret, and texts without it: pure but for the person's own `.env` files.
+  // What is secret, and texts without it: pure but for the user's own `.env` files.
   'main/secrets': { parts: ['shared'], packages: 'node' },
   'main/journal': { parts: ['shared'], packages: 'node' },
   // Our own log: nothing is read back from it.
@@ -107,7 +107,7 @@ const importTable: Record<string, PartRow> = {
   'main/checks': { parts: [...record, 'main/archive', 'main/turn-store'], packages: 'node' },
   // Who wrote the changes that are reviewed, by the same; only the contract asks it.
   'main/review': { parts: [...record, 'main/archive', 'main/turn-store'], packages: 'node' },
-  // Commands that the person approved, for their own repository host; only the contract asks it.
+  // Commands that the user approved, for their own repository host; only the contract asks it.
   'main/publish': { parts: ['shared', 'main/processes', 'main/git'], packages: 'node' },
   // An index of what the archive reads; only the contract asks it.
   'main/search': { parts: [...record, 'main/archive'], packages: 'node' },

@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('setting up a fresh checkout', () 
     }
   }
 
-  it('installs what the lockfile says, with what a person’s npm may leave out', () => {
+  it('installs what the lockfile says, with what a user’s npm may leave out', () => {
     const { status, said, onStdout, npmCalls } = setUp()
     expect(said).toContain('Installing packages')
     expect(status).toBe(0)

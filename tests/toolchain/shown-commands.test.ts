@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { projectFiles, readProjectFile } from './tracked-files.ts'
 
-/** What shows a command to the person who is to allow it: one view in the window, one in a terminal. */
+/** What shows a command to the user who is to allow it: one view in the window, one in a terminal. */
 const views = [
   'src/main/hosts/cli/terminal/command-text.ts',
   'src/renderer/components/approval/command-to-allow.tsx',

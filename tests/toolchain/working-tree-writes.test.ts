@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { projectFiles, readProjectFile } from './tracked-files.ts'
 
 /**
- * Where Git writes files of a working tree, and why nothing of a person's can be lost there. An apply and its undo write
+ * Where Git writes files of a working tree, and why nothing of a user's can be lost there. An apply and its undo write
  * by `src/main/workspaces/file-updates`, which calls none of these.
  */
 const gitWriters: Record<string, string> = {

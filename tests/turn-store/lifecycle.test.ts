@@ -37,7 +37,7 @@ agents:
 const treesOf = (entries: Entry[]): string[] =>
   entries.flatMap((entry) => ('tree' in entry && entry.tree ? [entry.tree] : []))
 
-/** Everything that is in the person's repository: references, and objects that none leads to. */
+/** Everything that is in the user's repository: references, and objects that none leads to. */
 const inProject = ({ project: { dir } }: Fixture) => ({
   refs: git(dir, 'for-each-ref', '--format=%(refname)').split('\n').filter(Boolean).sort(),
   unreachable: git(dir, 'fsck', '--unreachable', '--no-reflogs', '--no-progress'),

@@ -24,7 +24,7 @@ it('needs no Git identity, and no first commit', async () => {
 it('stores the filtered content of a file, such as a pointer of Git LFS', async () => {
   const { project, take, turns } = await openStates({ '.gitattributes': '*.bin filter=large\n' })
   const config = path.join(await temporaryDir(), 'config')
-  // The person's own configuration: its filters run.
+  // The user's own configuration: its filters run.
   await writeFile(config, '[filter "large"]\n\tclean = sed s/.*/pointer/\n\tsmudge = cat\n')
   await project.write('.git/config', '[core]\n\trepositoryformatversion = 0\n')
   await project.write('large.bin', 'large\n')

@@ -30,7 +30,7 @@ export interface States {
   }): ReturnType<ProjectTurns['snapshot']>
   /** Git in the store, without the repository. */
   inStore(...args: string[]): string
-  /** Every object and reference of the person's repository. */
+  /** Every object and reference of the user's repository. */
   theirs(): string
 }
 

@@ -198,13 +198,11 @@ describe('changes of a root', () => {
 
   it('answers with a conflict and changes nothing', async () => {
     const { fixture, id } = await openFinished()
-    await writeFile(join(fixture.project.dir, 'shared.txt'), 'from the person\n')
+    await writeFile(join(fixture.project.dir, 'shared.txt'), 'from the user\n')
     const outcome = await fixture.shiplog.client.tasks.applyPatch({ taskId: id })
     expect(outcome).toMatchObject({ kind: 'conflict', paths: ['shared.txt'] })
     expect(readdirSync(fixture.project.dir).sort()).toEqual(['.git', 'README.md', 'shared.txt'])
-    expect(await readFile(join(fixture.project.dir, 'shared.txt'), 'utf8')).toBe(
-      'from the person\n',
-    )
+    expect(await readFile(join(fixture.project.dir, 'shared.txt'), 'utf8')).toBe('from the user\n')
   })
 })
 

@@ -4,7 +4,7 @@ import { counted } from '../../shared/text/counted.ts'
 import type { LogLevel } from '../log/format-line.ts'
 import type { Log } from '../log/log.ts'
 
-/** Bounds the notices of a process that runs for weeks; more than a person reads. */
+/** Bounds the notices of a process that runs for weeks; more than a user reads. */
 export const noticesMax = 200
 /** Limit of detail lines per notice. The log has all of them. */
 export const detailsMax = 100
@@ -28,7 +28,7 @@ export function createNoticeList(log: NoticeLog): NoticeList {
   // Windows remember the ids that they have shown, so ids must differ between starts.
   const start = randomUUID()
   let added = 0
-  // A constant id, so that a person who has read the notice does not see it again.
+  // A constant id, so that a user who has read the notice does not see it again.
   const omittedNotice = (): Notice => ({
     id: `${start}-older`,
     tone: 'info',

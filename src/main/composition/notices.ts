@@ -1,4 +1,4 @@
-/** The texts of notices: what was repaired, recovered, interrupted or lost, for the person and the log. */
+/** The texts of notices: what was repaired, recovered, interrupted or lost, for the user and the log. */
 import { basename } from 'node:path'
 import type { Notice } from '../../shared/contract/app.ts'
 import { messageOf } from '../../shared/error-message.ts'

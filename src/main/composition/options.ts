@@ -21,7 +21,7 @@ export interface OpenShiplogOptions {
    * The system keychain, which encrypts provider keys. Absent: keys are stored in a file readable by this user only.
    */
   keychain?: Keychain
-  /** Whether a person can be asked for a permission or more budget. Default: true in the app, false in a command. */
+  /** Whether a user can be asked for a permission or more budget. Default: true in the app, false in a command. */
   canAsk?: (question?: AskedQuestion) => boolean
   /** Finds the sandbox for commands. Default: the system's. */
   findSandbox?: () => Promise<Sandbox>

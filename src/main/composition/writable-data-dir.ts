@@ -11,7 +11,7 @@ export class DataDirError extends Error {
 }
 
 /**
- * Resolves with a warning for the person, or null. Throws DataDirError with the remedy in its message.
+ * Resolves with a warning for the user, or null. Throws DataDirError with the remedy in its message.
  */
 export async function prepareDataDir(dataDir: string): Promise<string | null> {
   const remedy = 'Choose another with --data-dir or SHIPLOG_DATA_DIR.'

@@ -69,7 +69,7 @@ export function createExportService({
   maskKnown: (text: string) => string
   version: string
   clock: () => number
-  /** The person whose home directory and name are masked. */
+  /** The user whose home directory and name are masked. */
   person?: Person
 }): ExportService {
   async function start(

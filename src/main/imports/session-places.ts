@@ -125,7 +125,7 @@ export function createSessionPlaces({
     return session.projectDir?.startsWith(layout.worktrees + sep) || isRunHere(session)
   }
 
-  /** False if a person deleted the session, or an agent run by Shiplog wrote it. */
+  /** False if a user deleted the session, or an agent run by Shiplog wrote it. */
   async function isWanted(session: FoundSession): Promise<boolean> {
     for (let version = 0; version < versionsMax; version++) {
       const id = idsOf(session.tool, session.key, version)('')

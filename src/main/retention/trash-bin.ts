@@ -44,7 +44,7 @@ export interface TrashBin {
   folderOf(name: string | null): Promise<string>
   /**
    * Returns the items to delete now: their time is over, or the trash exceeds its limit, and that was so a day ago as well
-   * (`second-look.ts`). `dateIsRight`: the person confirmed the date, so one look is enough. `remember` is false for a preview.
+   * (`second-look.ts`). `dateIsRight`: the user confirmed the date, so one look is enough. `remember` is false for a preview.
    */
   plan(settings: RetentionSettings, options: PlanOptions): Promise<PlannedPurge[]>
   /** Returns the existing items among the names, to be deleted at the user's request. */

@@ -30,7 +30,7 @@ export function createCalls({ ledger, workspaces, permissions, info, log }: Rout
     if (grant !== 'decide') refuseToDecide(info())
   }
 
-  /** Throws FailureError unless a person grants an agent a wider mode than its project's. */
+  /** Throws FailureError unless a user grants an agent a wider mode than its project's. */
   function refuseWiderMode(
     mode: PermissionMode | undefined,
     projectId: ProjectId,

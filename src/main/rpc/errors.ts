@@ -11,7 +11,7 @@ import {
 } from '../journal/index.ts'
 import { answerToFailure, contractError } from './failure-answers.ts'
 
-/** Disk errors that a person can fix: full, broken or inaccessible. */
+/** Disk errors that a user can fix: full, broken or inaccessible. */
 const storageCodes = new Set<string>([
   ...diskErrors.map(({ code }) => code),
   'EACCES',

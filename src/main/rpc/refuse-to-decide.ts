@@ -1,7 +1,7 @@
 import type { AppInfo } from '../../shared/contract/app.ts'
 import { FailureError } from '../../shared/failure.ts'
 
-/** Throws FailureError for a call that needs a person's decision (K7); the message says where to decide. */
+/** Throws FailureError for a call that needs a user's decision (K7); the message says where to decide. */
 export function refuseToDecide({ lease: { pid, host } }: AppInfo): never {
   const where = {
     desktop: `in the window of the process that holds the data directory: process ${pid}, the desktop app`,

@@ -74,6 +74,6 @@ export function createRouter(deps: RouterDependencies) {
 
 /** Returns a client without a transport, for the command line, which runs in this process. */
 export function createInProcessClient(router: ShiplogRouter): ShiplogClient {
-  // A person started the command, so it may decide on their behalf.
+  // A user started the command, so it may decide on their behalf.
   return createRouterClient(router, { context: { grant: 'decide' } satisfies CallContext })
 }

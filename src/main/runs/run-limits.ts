@@ -1,6 +1,6 @@
 /**
  * Limits and messages of a run: whether its next turn may begin, and with which messages of the
- * person (Q2, Q3).
+ * user (Q2, Q3).
  */
 import type { AgentHost } from '../../shared/agents/driver/agent-session.ts'
 import type { Masker } from '../../shared/agents/driver/masker.ts'
@@ -19,7 +19,7 @@ export interface RunLimits {
    * signal's reason.
    */
   beforeTurn(signal: AbortSignal): Promise<void>
-  /** Reports whether the person asked to wrap up: the next turn is the last one. */
+  /** Reports whether the user asked to wrap up: the next turn is the last one. */
   isWrappingUp(): boolean
   /** Consumes the user's request for a summary of the conversation; resolves with false if there is none. */
   takeCompaction(): Promise<boolean>

@@ -120,13 +120,13 @@ interface TaskServiceDependencies {
   clock: () => number
   editedFiles: RecordedPlaceDependencies['editedFiles']
   agentsAtOnce?: number | undefined
-  /** Reports whether a person can be asked when a budget is used up. If not, the tree ends. */
+  /** Reports whether a user can be asked when a budget is used up. If not, the tree ends. */
   canAskForBudget: () => boolean
   /** Reports whether the usage of such an agent has a known price, or is free. */
   hasPrice: (spec: AgentSpec) => Promise<boolean>
   /** The default limits of new trees. */
   defaultLimits: () => LimitSettings
-  /** Called with one sentence for the person. */
+  /** Called with one sentence for the user. */
   onNotice: (text: string) => void
   /** Receives errors for which no caller waits. */
   onProblem: (text: string, error: unknown) => void

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { chosenNameSchema } from './chosen-name.ts'
 import { installedAgentSchema } from './installed-agents.ts'
 
-/** Limit for the person's own agents, because each is listed wherever an agent is chosen. */
+/** Limit for the user's own agents, because each is listed wherever an agent is chosen. */
 export const ownAgentsMax = 30
 
 const variableNameSchema = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'takes names of environment variables, such as COPILOT_HOME')
 
-/** An agent that the person set up: any program that speaks the Agent Client Protocol. */
+/** An agent that the user set up: any program that speaks the Agent Client Protocol. */
 export const ownAgentSchema = z.object({
   /** Unique; never that of a preset. */
   name: chosenNameSchema,
@@ -83,7 +83,7 @@ export const agentCheckSchema = z.object({
 export type AgentCheck = z.infer<typeof agentCheckSchema>
 
 export const installedAgentStateSchema = z.object({
-  /** The name of a preset, such as `codex`, or of the person's own agent. */
+  /** The name of a preset, such as `codex`, or of the user's own agent. */
   id: z.string(),
   /** As shown. */
   name: z.string(),
@@ -100,7 +100,7 @@ export const installedAgentStateSchema = z.object({
   uses: z
     .object({ command: z.string(), file: z.string(), version: z.string().nullable() })
     .nullable(),
-  /** The package that `npx` would fetch. `allowed`: the person allowed it. Null if there is no package. */
+  /** The package that `npx` would fetch. `allowed`: the user allowed it. Null if there is no package. */
   package: z
     .object({
       name: z.string(),
@@ -113,7 +113,7 @@ export const installedAgentStateSchema = z.object({
     .nullable(),
   signedIn: ability,
   signIn: z.object({
-    /** Instructions for the person. */
+    /** Instructions for the user. */
     text: z.string(),
     /** A command for a terminal; null: none is known. */
     command: z.array(z.string()).nullable(),

@@ -138,10 +138,10 @@ export const permissionOptionSchema = z.object({
 export type PermissionOption = z.infer<typeof permissionOptionSchema>
 
 export const permissionAnswerSchema = z.object({
-  /** Null if nobody chose, because the run ended first or no person was available. */
+  /** Null if nobody chose, because the run ended first or no user was available. */
   optionId: z.string().nullable(),
   allowed: z.boolean(),
-  /** `rule`: a remembered one. `mode`: the run's mode of permissions. `nobody`: no person was available (P1). */
+  /** `rule`: a remembered one. `mode`: the run's mode of permissions. `nobody`: no user was available (P1). */
   by: z.enum(['person', 'rule', 'mode', 'nobody', 'end-of-run']),
   /** The text of the rule that answered; several are on a line each. */
   rule: z.string().optional(),

@@ -64,7 +64,7 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     mode: z.string().optional(),
     /** Other settings of its sessions, by the agent's ids. */
     options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
-    /** Only of an agent that the person set up: its name, and its variables at that time. */
+    /** Only of an agent that the user set up: its name, and its variables at that time. */
     own: z
       .object({
         name: z.string(),
@@ -130,7 +130,7 @@ export const scenariosDir = 'scenarios'
 /** Scenarios are written by hand; a longer file is not a scenario. */
 export const scenarioBytesMax = 1024 * 1024
 
-/** A person's choice of agent for a new root, which becomes the root's spec. */
+/** A user's choice of agent for a new root, which becomes the root's spec. */
 export const agentChoiceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scripted'),
@@ -155,7 +155,7 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
     program: installedAgentSchema,
     /** Only of `acp`: the program and its arguments, as in a shell. */
     command: z.string().optional(),
-    /** Only of `acp`, instead of a command: the name of an agent that the person set up. */
+    /** Only of `acp`, instead of a command: the name of an agent that the user set up. */
     own: z.string().optional(),
     /** The agent's name for the mode of its sessions. Absent: the mode with permission requests, if known. */
     mode: z.string().min(1).optional(),

@@ -9,7 +9,7 @@ export const imageSideMax = 8000
 export const promptImagesMax = 10
 export const promptImagesBytesMax = 11_000_000
 
-/** An image that a person attaches to a prompt. Its type is detected from its content: PNG, JPEG, GIF or WebP. */
+/** An image that a user attaches to a prompt. Its type is detected from its content: PNG, JPEG, GIF or WebP. */
 const promptImageSchema = z.object({ data: z.base64() })
 export type PromptImage = z.infer<typeof promptImageSchema>
 export const promptImagesSchema = z.array(promptImageSchema).max(promptImagesMax)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { PermissionMode } from './permission-modes.ts'
 
-/** `acp`: a command of the person's own. */
+/** `acp`: a command of the user's own. */
 export const installedAgentSchema = z.enum([
   'codex',
   'claude-code',
@@ -41,7 +41,7 @@ export interface PresetFacts {
   modes: Readonly<Record<PermissionMode, string>> | null
   /** `_meta` of its sessions. */
   sessionMeta?: Readonly<Record<string, unknown>>
-  /** What the person can do to sign in. */
+  /** What the user can do to sign in. */
   signIn: string
   /** The command that signs in, in a terminal. */
   signInCommand: readonly string[]
@@ -224,7 +224,7 @@ export const agentPresetNames = Object.keys(agentPresets) as AgentPreset[]
 export const isAgentPreset = (name: string): name is AgentPreset =>
   Object.hasOwn(agentPresets, name)
 
-/** Returns the name shown to people: `Codex`, the name of the person's own agent, or the command's first word. */
+/** Returns the name shown to people: `Codex`, the name of the user's own agent, or the command's first word. */
 export function installedAgentName(spec: {
   program: InstalledAgent
   command?: string[] | undefined

@@ -1,5 +1,5 @@
 /**
- * The permissions of agents (P1 to P4): modes, rules, and the questions that a person answers. `src/main/agents/permissions`
+ * The permissions of agents (P1 to P4): modes, rules, and the questions that a user answers. `src/main/agents/permissions`
  * decides about calls; docs/PERMISSIONS.md describes the rules.
  */
 import { z } from 'zod'
@@ -67,7 +67,7 @@ export const permissionScopeSchema = z.discriminatedUnion('kind', [
 ])
 export type PermissionScope = z.infer<typeof permissionScopeSchema>
 
-/** A question that waits for a person. Its durable form is the `permission` entry of its session. */
+/** A question that waits for a user. Its durable form is the `permission` entry of its session. */
 export const pendingPermissionSchema = z.object({
   id: z.string(),
   taskId: taskIdSchema,
@@ -122,14 +122,14 @@ export const permissionDecisionSchema = z.discriminatedUnion('kind', [
     rules: z.array(z.string().trim().min(1).max(ruleCharsMax)).min(1),
     scope: z.enum(['everywhere', 'project']),
   }),
-  /** Only for a question: the person's answer. */
+  /** Only for a question: the user's answer. */
   z.object({ kind: z.literal('answer'), text: z.string().trim().min(1).max(answerCharsMax) }),
   /** `message` for the agent; may be empty. For a question: it stays unanswered. */
   z.object({ kind: z.literal('deny'), message: z.string().max(denialCharsMax) }),
 ])
 export type PermissionDecision = z.infer<typeof permissionDecisionSchema>
 
-/** Answers about permissions: the pending questions, and the person's settings. */
+/** Answers about permissions: the pending questions, and the user's settings. */
 export interface PermissionQuestions {
   /** Returns the mode of runs in the project that set none. */
   modeOf(projectId: ProjectId): PermissionMode
@@ -139,7 +139,7 @@ export interface PermissionQuestions {
   answer(id: string, decision: PermissionDecision): Promise<void>
   settings(scope: PermissionScope): PermissionSettings
   /**
-   * Returns the settings as saved, durable. `before`: the settings that the person changed into `settings`; changes
+   * Returns the settings as saved, durable. `before`: the settings that the user changed into `settings`; changes
    * made elsewhere since are kept. Absent: `settings` replaces all. Throws FailureError for an unreadable rule.
    */
   setSettings(
@@ -161,13 +161,13 @@ export interface PermissionsOfRuns {
       workingDir: string
       /** The sandbox of its commands; absent: unknown. */
       sandbox?: RunSandbox
-      /** Releases the agent's slot while a person is asked. */
+      /** Releases the agent's slot while a user is asked. */
       whileAsked: <T>(work: () => Promise<T>) => Promise<T>
     },
   ): Promise<RunPermissions>
 }
 
-/** The action of a call, as shown to the person. */
+/** The action of a call, as shown to the user. */
 export type AskedAction = Pick<
   PendingPermission,
   'kind' | 'tool' | 'text' | 'directory' | 'inBackground' | 'choices'
@@ -181,14 +181,14 @@ export type Verdict =
   | { kind: 'ask'; reasons: string[]; proposal: string[] }
 
 export type PermissionOutcome =
-  /** `rules`: that the person remembered with the answer, one a line. */
+  /** `rules`: that the user remembered with the answer, one a line. */
   | { kind: 'allowed'; by: 'person'; rules?: string }
   | { kind: 'allowed'; by: 'rule'; rule: string }
   /** The answer to a question. */
   | { kind: 'answered'; text: string }
   /** `message`: for the agent; empty: none. */
   | { kind: 'denied'; message: string }
-  /** No person could be asked. */
+  /** No user could be asked. */
   | { kind: 'nobody' }
   /** The run ended before an answer. */
   | { kind: 'ended' }
@@ -203,7 +203,7 @@ export interface CheckedCall {
   folders: readonly string[] | null
 }
 
-/** The permissions of one run as of its start, plus the rules that a person remembered since. */
+/** The permissions of one run as of its start, plus the rules that a user remembered since. */
 export interface RunPermissions {
   /** Null for a scripted agent, about which nothing is asked (P1). */
   mode: PermissionMode | null
@@ -222,12 +222,12 @@ export interface RunPermissions {
     folders?: readonly string[] | null
     /** The shell that reads its command. Absent: that of Shiplog's tools. */
     shell?: CommandShell
-    /** Rules that apply only to this decision, in addition to the person's. */
+    /** Rules that apply only to this decision, in addition to the user's. */
     tried?: readonly PermissionRule[]
   }): Promise<CheckedCall | null>
   /** Reports whether something narrows the mode: a rule that asks or denies, or a narrower mode of a repository. */
   isNarrowed(): boolean
-  /** Waits for a decision by the person, or by a rule that is added later. Never rejects. */
+  /** Waits for a decision by the user, or by a rule that is added later. Never rejects. */
   ask(
     question: AskedAction & {
       taskId: TaskId

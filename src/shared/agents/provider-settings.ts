@@ -1,4 +1,4 @@
-/** The providers of models that a person has set up. Names and addresses only: a key never leaves the main process (K1). */
+/** The providers of models that a user has set up. Names and addresses only: a key never leaves the main process (K1). */
 import { z } from 'zod'
 import { chosenNameSchema } from './chosen-name.ts'
 import { modelProviderSchema, modelRefSchema } from './model-refs.ts'
@@ -28,7 +28,7 @@ export const providerEntrySchema = z.object({
   kind: modelProviderSchema,
   /** Absent: the provider's own. */
   baseUrl: modelRefSchema.shape.baseUrl,
-  /** The person allowed the use of the environment variable of this name. */
+  /** The user allowed the use of the environment variable of this name. */
   keyVariable: z.string().optional(),
   /** Tokens of one request to its models, answer included. Absent: from the list of models, else a default. */
   contextTokens: contextTokensSchema.optional(),
@@ -40,7 +40,7 @@ const providerKeySchema = z.discriminatedUnion('from', [
   /** `where`: `keychain`: encrypted with the system's keychain; `file`: readable only by this user. */
   z.object({ from: z.literal('stored'), where: z.enum(['keychain', 'file']) }),
   z.object({ from: z.literal('environment'), variable: z.string() }),
-  /** `offered`: an environment variable with a key, which is used once the person allows it. */
+  /** `offered`: an environment variable with a key, which is used once the user allows it. */
   z.object({ from: z.literal('none'), offered: z.string().nullable() }),
   z.object({ from: z.literal('unreadable'), why: z.string() }),
 ])

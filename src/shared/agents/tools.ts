@@ -105,7 +105,7 @@ export const toolInputSchemas = {
   }),
   ask_person: z.strictObject({
     question: z.string().trim().min(1).max(questionCharsMax),
-    /** Answers to choose from; the person may give another. */
+    /** Answers to choose from; the user may give another. */
     choices: z.array(z.string().trim().min(1).max(choiceCharsMax)).max(choicesMax).optional(),
   }),
   ...recordToolInputs,
@@ -243,7 +243,7 @@ export const toolDetailSchema = z.discriminatedUnion('kind', [
     outcome: applyOutcomeSchema,
   }),
   z.object({ kind: z.literal('report'), title: z.string(), markdown: z.string() }),
-  /** The answer to `ask_person`; null: the person left it to the agent. */
+  /** The answer to `ask_person`; null: the user left it to the agent. */
   z.object({ kind: z.literal('answer'), text: z.string().nullable() }),
   /** The call, of any tool, was never tried: it was refused, or Shiplog quit before it was allowed. */
   z.object({ kind: z.literal('not-run') }),

@@ -1,4 +1,4 @@
-/** Lists, checks and configures installed agents, and the person's own agent commands. */
+/** Lists, checks and configures installed agents, and the user's own agent commands. */
 import { z } from 'zod'
 import {
   agentCheckSchema,
@@ -22,7 +22,7 @@ const configurationToAllowSchema = z.object({
 export type ConfigurationToAllow = z.infer<typeof configurationToAllowSchema>
 
 export const agents = {
-  /** Lists the presets in the order in which they are offered, then the person's own by name. Starts none of them. */
+  /** Lists the presets in the order in which they are offered, then the user's own by name. Starts none of them. */
   list: base.output(z.object({ agents: z.array(installedAgentStateSchema) })),
   /**
    * Starts it in an empty folder, and reads its capabilities. `prompts`: also sends one short prompt, which may cost

@@ -17,7 +17,7 @@ const continuationPlaceSchema = z.discriminatedUnion('kind', [
     name: z.string(),
     /**
      * `folder`: it is the folder that the session recorded, or contains it. `repository`: it is another clone or worktree
-     * of the repository in that folder. `commit`: it has the session's first commit. `choice`: the person chose it.
+     * of the repository in that folder. `commit`: it has the session's first commit. `choice`: the user chose it.
      */
     foundBy: z.enum(['folder', 'repository', 'commit', 'choice']),
     ...placeFields,
@@ -31,7 +31,7 @@ export const continuationSchema = z.object({
   /** The folder of the session, as recorded; empty: not recorded. */
   recordedDir: z.string(),
   dirExists: z.boolean(),
-  /** Best first; empty: the person must choose a project. */
+  /** Best first; empty: the user must choose a project. */
   places: z.array(continuationPlaceSchema),
   /** Why the recorded folder can't be a project; null: it can, or it does not exist. */
   problem: z.string().nullable(),

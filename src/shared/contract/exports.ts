@@ -22,7 +22,7 @@ export type ExportChildren = (typeof exportChildren)[number]
 
 const seq = z.number().int().min(1)
 const count = z.number().int().min(0)
-/** More values than a person unmasks by hand. */
+/** More values than a user unmasks by hand. */
 const keptHitsMax = 1_000
 
 const exportRequestSchema = z.object({

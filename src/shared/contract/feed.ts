@@ -27,7 +27,7 @@ const ledgerStateSchema = z.object({
   dataDir: z.string(),
   projects: z.array(projectSchema),
   tasks: z.array(taskSchema).max(feedBatchMax),
-  /** By project: the set-up configuration that the person allowed. */
+  /** By project: the set-up configuration that the user allowed. */
   trustedSetups: z.array(z.object({ projectId: projectIdSchema, configSha256: z.string() })),
 })
 

@@ -1,6 +1,6 @@
 /**
  * The grant that each procedure requires (K7). Every agent with a shell can read the token in lease.json, which
- * grants to start, list, read and stop. Decisions of a person require the window's token, which is never on disk.
+ * grants to start, list, read and stop. Decisions of a user require the window's token, which is never on disk.
  */
 import type { contract } from './index.ts'
 
@@ -17,7 +17,7 @@ export const grants: GrantsOf<typeof contract> = {
   app: {
     info: 'act',
     sandbox: 'act',
-    // Shows a dialog to the person.
+    // Shows a dialog to the user.
     pickFolder: 'decide',
     openWindow: 'decide',
   },
@@ -73,12 +73,12 @@ export const grants: GrantsOf<typeof contract> = {
     removeComment: 'act',
     sendComments: 'act',
   },
-  // Uses the person's network and accounts.
+  // Uses the user's network and accounts.
   publish: { state: 'decide', run: 'decide' },
   limits: { settings: 'act', setSettings: 'decide' },
   agents: {
     list: 'act',
-    // Starts a program that the person has installed or set up, in an empty folder. A prompt may cost money.
+    // Starts a program that the user has installed or set up, in an empty folder. A prompt may cost money.
     check: 'act',
     allowFetch: 'decide',
     configuration: 'act',
@@ -128,7 +128,7 @@ export const grants: GrantsOf<typeof contract> = {
     details: 'act',
     reported: 'act',
   },
-  // Reads the person's files and stores nothing.
+  // Reads the user's files and stores nothing.
   opened: { open: 'act', get: 'act', call: 'act', upload: 'act', close: 'act' },
   workspace: {
     getSubagentTranscript: 'act',

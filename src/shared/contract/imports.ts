@@ -92,7 +92,7 @@ export type ImportSourceFound = z.infer<typeof importSourceFoundSchema>
 const foundImportSessionSchema = z.object({
   /** The tool's name for it. */
   session: z.string(),
-  /** Given by a person or the tool, or the beginning of its first prompt; null: unknown before it is read. */
+  /** Given by a user or the tool, or the beginning of its first prompt; null: unknown before it is read. */
   title: z.string().nullable(),
   bytes: count,
   /** ISO 8601. */
@@ -205,7 +205,7 @@ export const imports = {
     .output(eventIterator(z.discriminatedUnion('type', importEvents))),
   /**
    * Imports the existing sessions, then new and growing ones, until the iterator is ended. A session that is being
-   * written is imported after a pause in the writes. Sessions that the person deleted from Shiplog are skipped.
+   * written is imported after a pause in the writes. Sessions that the user deleted from Shiplog are skipped.
    */
   watch: base.input(z.object({ tool: importToolSchema, path: path.optional() })).output(
     eventIterator(

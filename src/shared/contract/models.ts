@@ -10,7 +10,7 @@ import {
 import { base } from './base.ts'
 
 export const models = {
-  /** Lists the providers with their own address first, then those that the person added. */
+  /** Lists the providers with their own address first, then those that the user added. */
   providers: base.output(
     z.object({
       providers: z.array(providerStateSchema),

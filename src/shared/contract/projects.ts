@@ -5,7 +5,7 @@ import { projectEnvironmentSchema, projectSchema } from '../records/projects/pro
 import { sandboxSettingSchema } from '../records/projects/sandbox.ts'
 import { base } from './base.ts'
 
-/** The commands and fetches in a repository's own Git configuration (`.git/config`, not the person's). */
+/** The commands and fetches in a repository's own Git configuration (`.git/config`, not the user's). */
 const gitRequestSchema = z.object({
   /** Filters and merge drivers, as `key = value`, one a line, with their files; '' for none. */
   commands: z.string(),
@@ -49,7 +49,7 @@ export const projects = {
     .input(z.object({ projectId: projectIdSchema, configSha256: z.string() }))
     .output(z.object({})),
   /**
-   * Sets which variables of the host its agents get from their next run on (K2). `shown`: the setting that the person
+   * Sets which variables of the host its agents get from their next run on (K2). `shown`: the setting that the user
    * edited; REFUSED `settings-changed` if it is different now.
    */
   setEnvironment: base
@@ -71,7 +71,7 @@ export const projects = {
   createPlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   /**
    * Creates a small Git project (in `dir`, else in the data directory) and starts the bundled scenario in it. `agent`: an
-   * installed agent that takes part, on the person's account. REFUSED `not-set-up`: it can't be started.
+   * installed agent that takes part, on the user's account. REFUSED `not-set-up`: it can't be started.
    */
   startDemo: base
     .input(z.object({ dir: z.string().min(1).optional(), agent: agentPresetSchema.optional() }))

@@ -48,7 +48,7 @@ export type RemovedKind = z.infer<typeof removedKindSchema>
 
 /**
  * `age`: not active for too long; `count`, `bytes`: the oldest beyond the limit; `trash`: its time in the trash is
- * over; `trash-bytes`: the oldest beyond the trash's limit; `asked`: the person deleted it.
+ * over; `trash-bytes`: the oldest beyond the trash's limit; `asked`: the user deleted it.
  */
 const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash', 'trash-bytes', 'person'])
 export type RemovalReason = z.infer<typeof removalReasonSchema>
@@ -77,7 +77,7 @@ export type Sweep = z.infer<typeof sweepSchema>
 
 /**
  * The clock is weeks past the newest record: either Shiplog was not used for that time, or the clock is wrong, and
- * everything would seem old. A sweep then requires the person's confirmation (`clockIsRight`).
+ * everything would seem old. A sweep then requires the user's confirmation (`clockIsRight`).
  */
 const clockAheadSchema = z.object({
   /** Whole days between that record and now. */
@@ -96,7 +96,7 @@ const receiptItemSchema = removedItemSchema.extend({
 })
 export type ReceiptItem = z.infer<typeof receiptItemSchema>
 
-/** `start`: the sweep at Shiplog's start; `person`: by the person; `budget`: the trash was full. */
+/** `start`: the sweep at Shiplog's start; `person`: by the user; `budget`: the trash was full. */
 export const sweptBySchema = z.enum(['start', 'person', 'budget'])
 export type SweptBy = z.infer<typeof sweptBySchema>
 
@@ -187,7 +187,7 @@ export const retention = {
     .output(sweepPreviewSchema),
   /**
    * Uses the current settings, except for those given here. REFUSED (`clock-ahead`) while the clock is weeks
-   * past the newest record, unless `clockIsRight`: the person's confirmation, which is remembered.
+   * past the newest record, unless `clockIsRight`: the user's confirmation, which is remembered.
    */
   sweep: base
     .input(

@@ -42,7 +42,7 @@ const filterWithoutValue = new RegExp(`^-?(${searchFilters.join('|')}):$`, 'u')
 /** Reports whether the word is a filter without a value, such as `tool:`, which has no effect. */
 export const isFilterWithoutValue = (word: string): boolean => filterWithoutValue.test(word)
 
-/** Longer than any query that a person types. */
+/** Longer than any query that a user types. */
 const queryCharsMax = 1_000
 const searchLimitMax = 500
 

@@ -63,7 +63,7 @@ export const tasks = {
         keep: z.boolean().default(false),
         /** Names of secret variables of the host that its agents get (K2). */
         env: z.array(variableNameSchema).max(variablesMax).optional(),
-        /** Absent: the project's; a scripted agent then runs the person's own script without permission checks. */
+        /** Absent: the project's; a scripted agent then runs the user's own script without permission checks. */
         permissions: permissionModeSchema.optional(),
         /** The budget of its tree (Q2); null: no limit. Absent: that of the settings. */
         budget: budgetSchema.nullable().optional(),
@@ -244,7 +244,7 @@ export const tasks = {
     .output(z.object({ taskId: taskIdSchema })),
   /**
    * Lists where an imported session can be continued. `at`: from this entry; absent: from its end. `projectId`: adds
-   * the project that the person chose. INVALID for any other task.
+   * the project that the user chose. INVALID for any other task.
    */
   continuation: base
     .input(

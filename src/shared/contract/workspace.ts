@@ -36,7 +36,7 @@ const longValueSchema = z.object({
 })
 export type LongValue = z.infer<typeof longValueSchema>
 
-/** More than a person reads; another letter narrows the list. */
+/** More than a user reads; another letter narrows the list. */
 const foundFilesMax = 50
 /** Longer than any path. */
 const findQueryCharsMax = 4_096
@@ -74,7 +74,7 @@ export const transcriptPageSchema = z.object({
   partial: partialMessageSchema.nullable(),
 
   source: z.enum(['live', 'archived']),
-  /** `expired`: removed by retention or the person; `missing`: it should exist, but does not. */
+  /** `expired`: removed by retention or the user; `missing`: it should exist, but does not. */
   status: z.enum(['complete', 'partial-only', 'missing', 'damaged', 'expired']),
   /** Set with the status `expired`. */
   expired: expirySchema.optional(),

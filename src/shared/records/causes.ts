@@ -45,7 +45,7 @@ export const causeSchema = z.discriminatedUnion('kind', [
   /** It could not continue without a permission that was denied. */
   z.object({ kind: z.literal('permission-denied'), detail }),
   /**
-   * What the repository configures for an installed agent runs code and was not allowed (K8). `nobody`: no person could
+   * What the repository configures for an installed agent runs code and was not allowed (K8). `nobody`: no user could
    * be asked. `unshowable`: it can't be shown, so it can't be allowed; `detail` says why.
    */
   z.object({
@@ -86,7 +86,7 @@ interface CauseFormat {
    * `clause`: what follows the word "Interrupted", with the space or colon before it.
    */
   form?: 'full' | 'short' | 'clause'
-  /** The reader of the text, who is "you" if it is the person. */
+  /** The reader of the text, who is "you" if it is the user. */
   reader?: Reader
 }
 
@@ -188,7 +188,7 @@ function agentConfigTexts(
 /** Limit for the files in the text; the question lists all. */
 const namedFilesMax = 3
 
-/** An agent does not know the time zone of the person. */
+/** An agent does not know the time zone of the user. */
 function untilFor(reader: Reader, atMs: number): string {
   const iso = new Date(atMs).toISOString()
   return reader === 'person' ? momentOf(iso) : iso

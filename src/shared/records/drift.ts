@@ -10,13 +10,13 @@ import { taskIdSchema } from './ids.ts'
 /** Who changed a file. `name`: an agent's title, a commit's author, or `you`. */
 const changeMakerSchema = z.object({
   kind: z.enum(['agent', 'person', 'unknown']),
-  /** Null for a person, and for an agent that is not known here. */
+  /** Null for a user, and for an agent that is not known here. */
   taskId: taskIdSchema.nullable(),
   name: z.string(),
 })
 export type ChangeMaker = z.infer<typeof changeMakerSchema>
 
-/** The person at this machine, to whom all changes by no known agent or commit are attributed. */
+/** The user at this machine, to whom all changes by no known agent or commit are attributed. */
 export const thePerson: ChangeMaker = { kind: 'person', taskId: null, name: 'you' }
 
 /** Two agents may have the same title, so an agent is compared by its id. */
@@ -106,7 +106,7 @@ export type DriftReport = z.infer<typeof driftReportSchema>
 /** A generated tree that Git does not ignore may have thousands of paths. */
 export const driftPathsMax = 500
 
-/** Reports whether a person should look at it before the agent continues. */
+/** Reports whether a user should look at it before the agent continues. */
 export const hasConflicts = (drift: DriftReport): boolean => drift.conflicts.length > 0
 
 /** Returns one sentence for each difference, for views, the command line and the resume entry (S7); none without any. */

@@ -28,11 +28,11 @@ export type ReceiptId = z.infer<typeof receiptIdSchema>
 export const updateIdSchema = uuid.brand<'UpdateId'>()
 export type UpdateId = z.infer<typeof updateIdSchema>
 
-/** Identifies one follow-up of a person, until a run starts with it. */
+/** Identifies one follow-up of a user, until a run starts with it. */
 export const promptIdSchema = uuid.brand<'PromptId'>()
 export type PromptId = z.infer<typeof promptIdSchema>
 
-/** Identifies one comment of a person on changes. */
+/** Identifies one comment of a user on changes. */
 export const commentIdSchema = uuid.brand<'CommentId'>()
 export type CommentId = z.infer<typeof commentIdSchema>
 
@@ -51,7 +51,7 @@ export type RunId = z.infer<typeof runIdSchema>
 export const idPrefixLengthMin = 4
 
 /**
- * An id or a unique prefix of one, as a person types it. The main process resolves it, because its error for an unknown
+ * An id or a unique prefix of one, as a user types it. The main process resolves it, because its error for an unknown
  * id is clearer than that of a schema.
  */
 export const idTextSchema = z.string().trim().max(1000)

@@ -1,4 +1,4 @@
-/** Comments of a person on the changes of a task: drafts until they are sent as one follow-up. */
+/** Comments of a user on the changes of a task: drafts until they are sent as one follow-up. */
 import { z } from 'zod'
 import { commentIdSchema, promptIdSchema, taskIdSchema } from './ids.ts'
 

@@ -36,7 +36,7 @@ export const signInMethodText = ({
 export const packageText = ({ package: from }: Pick<InstalledAgentState, 'package'>) =>
   from && `${from.name} ${from.version} (${from.megabytes} MB)`
 
-/** The command as a person types it. */
+/** The command as a user types it. */
 export const commandText = (command: readonly string[]): string =>
   command
     .map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

@@ -3,7 +3,7 @@ import type { ModelTest } from '../agents/provider-settings.ts'
 /** Instructions and tools take some thousands of tokens, and files much more. */
 const contextTokensAdvised = 16_000
 
-/** Returns the advice for a person before an agent uses the model; null if there is none. */
+/** Returns the advice for a user before an agent uses the model; null if there is none. */
 export function modelTestHint(test: Extract<ModelTest, { outcome: 'ok' }>): string | null {
   const { callsTools, contextTokens } = test
   if (!callsTools) return 'It called no tool, so an agent can’t work with it. Choose another model.'

@@ -25,6 +25,6 @@ const answeredBy = {
   person: 'by you',
   rule: 'by a rule',
   mode: 'by the mode of this run',
-  nobody: 'because no person was available',
+  nobody: 'because no user was available',
   'end-of-run': 'because the run ended',
 }

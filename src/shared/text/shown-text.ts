@@ -99,7 +99,7 @@ const lineCharsMax = 400
 const blanksMax = 40
 const blankLinesMax = 3
 
-/** Returns a command as the person must see it before allowing it: complete, in order, with nothing hidden (K6, P2). */
+/** Returns a command as the user must see it before allowing it: complete, in order, with nothing hidden (K6, P2). */
 export function shownCommand(command: string): ShownCommand {
   const texts = command.split('\n')
   // A final line break does not start another line.

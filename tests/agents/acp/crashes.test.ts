@@ -44,7 +44,7 @@ interface Moment {
   script: Partial<AgentScript>
   /** In its log when it is there. */
   marker: string
-  /** A person stops it. */
+  /** A user stops it. */
   isStopped?: boolean
   /** It has completed by then. */
   isOver?: boolean

@@ -1,4 +1,4 @@
-/** The installed agents of a machine: what is found, what checks of real processes show, and what a person sets. */
+/** The installed agents of a machine: what is found, what checks of real processes show, and what a user sets. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -224,7 +224,7 @@ it.each([
   ['command', { command: 'a | b' }],
   ['sets', { sets: { MY_API_KEY: 'x' } }],
   ['passes', { passes: ['A=1'] }],
-])('refuses an agent of the person’s own with an unusable %s', async (field, over) => {
+])('refuses an agent of the user’s own with an unusable %s', async (field, over) => {
   const { agents } = await machine()
   const own = { name: 'mine', command: 'copilot --acp', ...over }
   await expect(agents.saveOwn(own)).rejects.toMatchObject({ failure: { kind: 'invalid', field } })

@@ -1,4 +1,4 @@
-/** What the rules and the person are asked for an agent's request: nothing that its model writes may hide what runs. */
+/** What the rules and the user are asked for an agent's request: nothing that its model writes may hide what runs. */
 
 import { describe, expect, it } from 'vitest'
 import { questionOf } from '../../../src/main/agents/acp/permission-requests.ts'

@@ -152,14 +152,14 @@ it.each([
   ],
   ['of no provider', [], 'nobody/x', 'anthropic/claude-opus-5-5', model.baseUrl],
   [
-    'of a server of the person',
+    'of a server of the user',
     ['openai-compatible'],
     'lab/qwen',
     'openai-compatible/qwen',
     'http://127.0.0.1:2/v1',
   ],
   ['of the same provider', [], 'anthropic/other', 'anthropic/other', model.baseUrl],
-])('runs on a model %s as the person allows', async (_of, setUp, named, expected, baseUrl) => {
+])('runs on a model %s as the user allows', async (_of, setUp, named, expected, baseUrl) => {
   await put('.shiplog/agents/a.md', text('tester', `model: ${named}`))
   const { resolve, notices } = reader({ setUp })
   const found = (await resolve('tester', place())).model
@@ -192,7 +192,7 @@ it('[P1] does not replace an invalid definition by the built-in agent of its nam
 
 it.each([
   ['built-in ones', 'explore', ['openai'], 'openai/small', 0],
-  ['those that are asked for by the person', 'lead', ['openai'], 'anthropic/claude-opus-5-5', 0],
+  ['those that are asked for by the user', 'lead', ['openai'], 'anthropic/claude-opus-5-5', 0],
   ['those of the repository', 'tester', ['openai'], 'anthropic/claude-opus-5-5', 0],
   ['built-in ones whose provider has no key', 'explore', [], 'anthropic/claude-opus-5-5', 1],
 ])(

@@ -58,11 +58,11 @@ it.each(wires)('[S3] asks again after a crash, on the wire %s', async (wire) => 
     fake,
     wire,
     before: cutOff,
-    answer: () => 'The person answers: Both',
+    answer: () => 'The user answers: Both',
   })
   expect(await stage.run('', { run: 2 })).toMatchObject({ status: 'completed' })
   expect(stage.calls).toMatchObject([{ name: 'ask_person', input, callId }])
-  expect(told(await stage.entries())).toContain('ok: The person answers: Both')
-  expect(JSON.stringify(fake.requests[0]?.body)).toContain('The person answers: Both')
+  expect(told(await stage.entries())).toContain('ok: The user answers: Both')
+  expect(JSON.stringify(fake.requests[0]?.body)).toContain('The user answers: Both')
   expect(fake.refused).toEqual([])
 })

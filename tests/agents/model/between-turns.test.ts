@@ -1,4 +1,4 @@
-/** What a person can say to a model that works: a message, or that it is to wrap up. */
+/** What a user can say to a model that works: a message, or that it is to wrap up. */
 import { expect, it } from 'vitest'
 import { newPromptId, type PromptId } from '../../../src/shared/records/ids.ts'
 import { call, say } from '../../fake-models/script.ts'
@@ -31,7 +31,7 @@ function inbox() {
   }
 }
 
-it('[Q3] reads a message before its next turn, recorded as a person’s', async () => {
+it('[Q3] reads a message before its next turn, recorded as a user’s', async () => {
   const { send, limits, waiting } = inbox()
   const fake = await fakeModels({ script: [[look], [say('Blue then.')]] })
   const { run, entries } = await modelStage({

@@ -300,7 +300,7 @@ describe('instructions', () => {
 
   it('contain no file outside the project that a link leads to', async () => {
     const elsewhere = join(await temporaryDir(), 'private')
-    await writeFile(elsewhere, 'A secret of the person.')
+    await writeFile(elsewhere, 'A secret of the user.')
     const cwd = await temporaryDir()
     await symlink(elsewhere, join(cwd, 'AGENTS.md'))
     const facts = { branch: 'main', isClean: true, files: ['AGENTS.md'], topLevel: cwd }

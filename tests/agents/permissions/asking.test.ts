@@ -145,7 +145,7 @@ describe('asking the user', () => {
     expect(resultsIn(entries)).toMatchObject([
       {
         outcome: 'error',
-        output: 'Not run: the person refused it and says: Use the tests.',
+        output: 'Not run: the user refused it and says: Use the tests.',
         detail: { kind: 'not-run' },
       },
     ])
@@ -371,7 +371,7 @@ describe('[P4] a question of an agent', () => {
     expect(resultsIn(entries)).toMatchObject([
       {
         outcome: 'ok',
-        output: 'The person answers: Both, for a month',
+        output: 'The user answers: Both, for a month',
         detail: { kind: 'answer', text: 'Both, for a month' },
       },
     ])

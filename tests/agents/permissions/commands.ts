@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell commands
 /**
- * What becomes of a command under these rules, in the directory /code/api. `allow`: unasked; `ask`; `deny`. A person
+ * What becomes of a command under these rules, in the directory /code/api. `allow`: unasked; `ask`; `deny`. A user
  * who reads this table knows what a rule covers.
  */
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'

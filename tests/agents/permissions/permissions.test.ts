@@ -66,7 +66,7 @@ it('[P1] a sub-agent never has more permissions than its ancestors', async () =>
       for (const { mode, kind } of chain) {
         const one = task(parent?.id ?? null, mode, kind)
         const has = (await forRun(one)).mode
-        // Null is the person's own script: only below others of it.
+        // Null is the user's own script: only below others of it.
         if (above !== null) expect(has !== null && !isWiderMode(has, above)).toBe(true)
         if (mode !== null) expect(has !== null && !isWiderMode(has, mode)).toBe(true)
         above = has

@@ -159,7 +159,7 @@ describe('playing a scenario', () => {
     ['a text', `- say: ${'word '.repeat(2000)}\n`],
   ])('stops inside %s when it is interrupted, with the reason', async (_, turns) => {
     const abort = new AbortController()
-    const reason = new Error('stopped by the person')
+    const reason = new Error('stopped by the user')
     setTimeout(() => abort.abort(reason), 50)
     const { error, events } = await createStage(oneAgent(turns)).run({ signal: abort.signal })
     expect(error).toBe(reason)

@@ -293,7 +293,7 @@ describe.runIf(process.platform === 'linux')('ending', () => {
   it('ends the command on abort, and throws the reason', async () => {
     const running = bash(withGrandchild())
     const pid = await grandchildPid()
-    const reason = new Error('interrupted by the person')
+    const reason = new Error('interrupted by the user')
     bench.abort.abort(reason)
     await expect(running).rejects.toBe(reason)
     expect(await isAlive(pid)).toBe(false)

@@ -316,7 +316,7 @@ it('[S3] a model whose process is killed in each phase of a turn continues, with
   expect(JSON.stringify(last?.body)).toContain('I helped.')
 })
 
-it('[Q1] tries again when a person asks for it, before the time that the provider named', {
+it('[Q1] tries again when a user asks for it, before the time that the provider named', {
   timeout: timeoutMs,
 }, async () => {
   const { fake, start } = await fakeFor('anthropic', {

@@ -215,7 +215,7 @@ describe('a question in the terminal', () => {
       fake.complete(taskId)
     })
     const { stderr } = await runToEnd(argv, { cwd, fake })
-    expect(stderr).toContain('Not allowed because no person was available: npm test')
+    expect(stderr).toContain('Not allowed because no user was available: npm test')
     expect(stderr).toContain('--permissions')
     const json = await runToEnd([...argv, '--json'], { cwd, fake })
     expect(jsonLines(json.stdout)).toContainEqual(

@@ -1,4 +1,4 @@
-/** What a command prints at the end of a run: the report, else the answer of an agent that talks to a person. */
+/** What a command prints at the end of a run: the report, else the answer of an agent that talks to a user. */
 import { expect, it } from 'vitest'
 import { printResult } from '../../../src/main/hosts/cli/commands/agents/report-run.ts'
 import type { CliContext } from '../../../src/main/hosts/cli/context.ts'

@@ -141,7 +141,7 @@ describe('mcp', () => {
     })
     const [, task = ''] = started.exec(said) ?? []
     const call = fake.calls.find(({ path }) => path === 'tasks.start')
-    // No grant that only a person has: permissions, environment and budget are the project's.
+    // No grant that only a user has: permissions, environment and budget are the project's.
     expect(call?.input).toMatchObject({ agent: { kind: 'acp', program: 'codex' } })
     for (const name of ['permissions', 'env', 'budget'])
       expect(call?.input).not.toHaveProperty(name)

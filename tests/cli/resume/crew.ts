@@ -41,7 +41,7 @@ export const run = (argv: string[], options: RunOptions = {}) =>
 export const statusOf = (id: TaskId) => fake.state.tasks.get(id)?.status
 export const begun = () => fake.asked('tasks.resume')
 
-/** The person changed a file that the agent had changed. */
+/** The user changed a file that the agent had changed. */
 export function changeUnder(id: TaskId): void {
   const conflict = {
     path: 'src/a.ts',

@@ -1,4 +1,4 @@
-/** What holds after a kill: looked at by the next commands, as a person would. */
+/** What holds after a kill: looked at by the next commands, as a user would. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { crashResidue } from '../../../src/main/doctor/problems.ts'
@@ -141,7 +141,7 @@ const factsOf = (told: Told[]): Fact[] =>
   })
 
 /**
- * A Git that is killed in the wrong millisecond leaves one of these, and they may as well be a person's:
+ * A Git that is killed in the wrong millisecond leaves one of these, and they may as well be a user's:
  * Shiplog says to delete them, and it is done here. Any other must not be in the way.
  */
 const sharedLocks = (project: string): string[] =>

@@ -30,7 +30,7 @@ async function begin(files?: Record<string, string>) {
 }
 type Begun = Awaited<ReturnType<typeof begin>>
 
-/** The tree that a fresh checkout of the base becomes by `git am` and `git apply`, as a person would do it. */
+/** The tree that a fresh checkout of the base becomes by `git am` and `git apply`, as a user would do it. */
 async function replay({ project, baseCommit, input }: Begun): Promise<string> {
   const dir = path.join(await temporaryDir(), 'replay')
   project.git('worktree', 'add', '--quiet', '--detach', dir, baseCommit)
@@ -216,7 +216,7 @@ it('overwrites files of an earlier attempt, and removes obsolete ones', async ()
   expect(existsSync(input.worktreePath)).toBe(false)
 })
 
-it("is not changed by the person's settings for diffs", async () => {
+it("is not changed by the user's settings for diffs", async () => {
   const begun = await begin({ 'a.txt': 'a\n\nb\n' })
   const { work, input } = begun
   const settings = [

@@ -50,7 +50,7 @@ it.skipIf(process.platform === 'win32')(
 )
 
 it.skipIf(process.platform === 'win32')(
-  'fails with what Git says where the index of the person is a named pipe',
+  'fails with what Git says where the index of the user is a named pipe',
   async () => {
     const project = await makeRepository({ 'a.txt': 'a\n' })
     const index = path.join(project.dir, '.git/index')

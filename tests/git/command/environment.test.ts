@@ -56,7 +56,7 @@ it('[K8] replaces what the caller says about asking, editing and protocols', asy
   )
 })
 
-it('[K8] passes on where the person’s own configuration and keys are', async () => {
+it('[K8] passes on where the user’s own configuration and keys are', async () => {
   const own = { HOME: '/home/ada', XDG_CONFIG_HOME: '/home/ada/.config', SSH_AUTH_SOCK: '/run/a' }
   const passed = await passedOn({ ...own, GIT_CONFIG_GLOBAL: '/home/ada/gitconfig' })
   expect(passed).toEqual(expect.arrayContaining(['HOME=/home/ada', 'SSH_AUTH_SOCK=/run/a']))

@@ -1,4 +1,4 @@
-/** Git's words of 2.39, and what is said to the person instead of, or before, them. */
+/** Git's words of 2.39, and what is said to the user instead of, or before, them. */
 import { open } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { GitError } from '../../../src/main/git/command/errors.ts'

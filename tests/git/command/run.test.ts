@@ -79,8 +79,8 @@ it('ends Git on abort and throws the reason', async () => {
   // It waits for its input, which never ends.
   project.git('config', 'alias.forever', '!echo started; exec sleep 60')
   const running = run(['forever'], { cwd: project.dir, signal: stop.signal })
-  stop.abort(new Error('stopped by the person'))
-  await expect(running).rejects.toThrow('stopped by the person')
+  stop.abort(new Error('stopped by the user'))
+  await expect(running).rejects.toThrow('stopped by the user')
   await expect(git.head(project.dir, { signal: stop.signal })).rejects.toThrow('stopped')
 })
 
@@ -112,7 +112,7 @@ it('[R1] removes the lock of a hidden ref that a killed Git left, and continues'
   expect(existsSync(lock)).toBe(false)
 })
 
-it('leaves a lock of the person’s where it is, and gives advice', async () => {
+it('leaves a lock of the user’s where it is, and gives advice', async () => {
   const project = await makeRepository()
   const lock = await leaveLock(path.join(project.dir, '.git/refs/heads/mine.lock'))
   const run = createRunGit({ env: testEnv })

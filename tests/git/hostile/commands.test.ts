@@ -35,7 +35,7 @@ it('[K8] shows what a repository asks for, and runs it once that was allowed', a
   await expect(allowing.repositoryConfig(project.dir)).resolves.not.toEqual(config)
 })
 
-it('[K8] leaves a filter of the person’s own on, also where the repository changes it', async () => {
+it('[K8] leaves a filter of the user’s own on, also where the repository changes it', async () => {
   const { project, env, sprung } = await trapped(vectors[0] as Vector)
   const own = path.join(path.dirname(project.dir), 'own-gitconfig')
   await writeFile(own, '[filter "trap"]\n\tclean = tr a-z A-Z\n\tsmudge = cat\n')
@@ -69,7 +69,7 @@ it('[K8] merges as text in the place of a driver that was not allowed', async ()
   expect(await sprung()).toBe('')
 })
 
-it('[K8] asks before Git LFS of the person starts what a repository names for it', async () => {
+it('[K8] asks before Git LFS of the user starts what a repository names for it', async () => {
   const { project, env, sprung } = await trapped({
     name: 'an extension of Git LFS',
     config: ({ command }) =>

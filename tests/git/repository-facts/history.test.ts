@@ -23,7 +23,7 @@ it('[S2] tells commits with author and paths, as they are called in the folder t
   await expect(git.countCommits({ dir, from: 'f'.repeat(40), to })).resolves.toBeNull()
 })
 
-it('[S2] finds the person’s commit below one that only holds uncommitted work', async () => {
+it('[S2] finds the user’s commit below one that only holds uncommitted work', async () => {
   const project = await makeRepository()
   const { dir } = project
   const head = project.git('rev-parse', 'HEAD')

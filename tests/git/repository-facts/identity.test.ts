@@ -91,7 +91,7 @@ it('takes the remote called origin, else the only one, else the first by name', 
   expect(await remoteOf()).toBe(remote)
 })
 
-it('sees through the person’s own short forms and leaves out who asks', async () => {
+it('sees through the user’s own short forms and leaves out who asks', async () => {
   const { dir, ...lights } = await withCommits()
   lights.git('config', 'url.https://ada:s3cret@github.com/.insteadOf', 'gh:')
   lights.git('remote', 'add', 'origin', 'gh:harbour/lights')

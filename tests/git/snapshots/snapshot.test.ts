@@ -49,7 +49,7 @@ it('is clean on a clean tree, and then commits nothing', async () => {
   })
 })
 
-it('keeps more than the person’s own limit for a pack holds', async () => {
+it('keeps more than the user’s own limit for a pack holds', async () => {
   const project = await makeRepository()
   // The least that Git takes: two files that do not shrink need two packs.
   project.git('config', 'pack.packSizeLimit', '1m')

@@ -84,7 +84,7 @@ it('reports one that became a separate repository', async () => {
 
 it('does not take over the repository’s entry of another missing worktree', async () => {
   const { project, dir, root, repoDir, reconnect } = await moved()
-  // The person's own, on a drive that is unplugged.
+  // The user's own, on a drive that is unplugged.
   const beside = path.join(dir, 'beside')
   project.git('worktree', 'add', '-q', '-b', 'beside', beside)
   await rename(beside, `${beside}-away`)

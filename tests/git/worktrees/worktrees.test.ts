@@ -232,7 +232,7 @@ for (const [state, bring] of Object.entries(states)) {
   })
 }
 
-it("keeps the notes of the person's other worktrees, even of one that is not there now", async () => {
+it("keeps the notes of the user's other worktrees, even of one that is not there now", async () => {
   const { project, worktree } = await withWorktree()
   const theirs = path.join(await temporaryDir(), 'usb-stick')
   project.git('worktree', 'add', '--quiet', '-b', 'theirs', theirs)
@@ -282,7 +282,7 @@ it('keeps a branch that is checked out elsewhere or has moved on', async () => {
     git.removeWorktree({ repoDir: project.dir, path: worktree, branch }),
   ).resolves.toEqual({ worktree: 'removed', branch: 'checked-out-elsewhere' })
 
-  openRepository(elsewhere).commit('The person went on')
+  openRepository(elsewhere).commit('The user went on')
   project.git('worktree', 'remove', elsewhere)
   const input = { repoDir: project.dir, path: worktree, branch }
   const gone = { worktree: 'already-gone' }
@@ -309,7 +309,7 @@ it('keeps a commit alive under a hidden ref until it is deleted', async () => {
   await expect(git.keptCommit(project.dir, taskId)).resolves.toBeNull()
 })
 
-it("gives an agent's shell a name only where the person gave none", async () => {
+it("gives an agent's shell a name only where the user gave none", async () => {
   const { project, worktree } = await withWorktree()
   await expect(git.agentEnv(worktree)).resolves.toEqual({})
 
@@ -330,7 +330,7 @@ it("gives an agent's shell a name only where the person gave none", async () => 
   )
 })
 
-it('notices a name that the person gives while Shiplog runs, also outside of Git', async () => {
+it('notices a name that the user gives while Shiplog runs, also outside of Git', async () => {
   const dir = await temporaryDir()
   const home = path.join(dir, 'home')
   await mkdir(home)

@@ -16,7 +16,7 @@ function stage() {
   return { activity, continued, waits, taskId: newTaskId(), abort: new AbortController() }
 }
 
-it('shows until when an agent waits, and ends the wait when a person asks for it', async () => {
+it('shows until when an agent waits, and ends the wait when a user asks for it', async () => {
   const { activity, continued, waits, taskId, abort } = stage()
   const waiting = waits.wait(taskId, longMs, abort.signal)
   expect(activity.get(taskId)).toMatchObject({ state: 'working', retriesAt: 1_000 + longMs })

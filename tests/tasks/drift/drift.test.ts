@@ -303,7 +303,7 @@ agents:
 `,
     { isolation: 'in-place' },
   )
-  await writeFiles(fixture.project.dir, { 'a.txt': 'the person\n' })
+  await writeFiles(fixture.project.dir, { 'a.txt': 'the user\n' })
   const drift = await driftOf(fixture, first)
   expect(drift.conflicts).toEqual([
     { path: 'a.txt', oldPath: null, change: 'modified', changedBy: thePerson },

@@ -82,7 +82,7 @@ it('[T4] continues from a turn in a worktree with its files, while the task itse
     'two',
     'another',
   ])
-  // The agent's commit is in its history, and the work after it is uncommitted, as it was: the person's branch has neither.
+  // The agent's commit is in its history, and the work after it is uncommitted, as it was: the user's branch has neither.
   expect(git(dir, 'log', '--format=%s', '-1').trim()).toBe('One')
   expect(git(dir, 'status', '--short')).toBe('?? b.txt\n?? c.txt\n')
   expect(git(fixture.project.dir, 'status', '--short')).toBe('')
@@ -216,7 +216,7 @@ describe('applying tasks with a common past', () => {
     return { fixture, client, shiplog, first, second, apply, files, dir }
   }
 
-  it('[T4] applies the first, then the one that continues it, where both changed the same line; all of it where the person discarded the first', async () => {
+  it('[T4] applies the first, then the one that continues it, where both changed the same line; all of it where the user discarded the first', async () => {
     const { client, first, second, apply, files, dir } = await pair()
     expect(await apply(first)).toBe('applied')
     git(dir, 'clean', '-qfd')

@@ -154,7 +154,7 @@ describe('resuming one', () => {
       drift: { conflicts: [{ path: 'mine.txt' }] },
     })
     expect(await entriesOf(shiplog, root)).toEqual(before)
-    // It stays listed as what needs the person, also after a restart.
+    // It stays listed as what needs the user, also after a restart.
     expect(await taskOf(shiplog, root)).toMatchObject({
       status: 'interrupted',
       conflictsFound: { files: 1 },

@@ -231,7 +231,7 @@ itInSoak('keeps what an apply replaced while the clock is far past the newest re
   await client.tasks.applyPatch({ taskId: second })
   expect(kept()).toContain(id)
 
-  // The person says that the clock is right: then its days are over.
+  // The user says that the clock is right: then its days are over.
   await client.retention.sweep({ clockIsRight: true })
   await client.tasks.undoApply({ taskId: second })
   await client.tasks.applyPatch({ taskId: second })

@@ -108,7 +108,7 @@ it.each(['gitdir:**/worktrees/**', ...(isSoak ? ['onbranch:shiplog/**'] : [])])(
     expect(git(dir, 'branch')).toBe(branches)
     expect(git(dir, 'worktree', 'list').trim().split('\n')).toHaveLength(1)
 
-    // As the message says: then the person is asked, and it runs.
+    // As the message says: then the user is asked, and it runs.
     git(dir, 'config', 'include.path', 'more')
     const { configSha256 } = await client.projects.setup({ projectId })
     await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })

@@ -216,7 +216,7 @@ it('[R3] waits for no named pipe in place of the index of a worktree', async () 
 })
 
 it.each([
-  ['a folder of the person’s', (home: string) => join(home, 'photos')],
+  ['a folder of the user’s', (home: string) => join(home, 'photos')],
   ['the folder around the project', (home: string) => home],
   ['the project', (home: string) => join(home, 'project')],
 ])(

@@ -10,7 +10,7 @@ export interface AcpAgent {
   source: string
   /** The shell that reads its commands. */
   shell: CommandShell
-  /** What a person does to sign in. */
+  /** What a user does to sign in. */
   signIn: string
   /** The mode that its sessions are set to; null leaves their own. */
   mode: string | null

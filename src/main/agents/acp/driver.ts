@@ -29,9 +29,9 @@ import type { OpenTaskTools } from './task-tools.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
-/** The person's settings for installed agents. */
+/** The user's settings for installed agents. */
 export interface AgentSettings {
-  /** Returns the person's own agent of that name; null if there is none. */
+  /** Returns the user's own agent of that name; null if there is none. */
   own(name: string): OwnAgent | null
   /** Whether `npx` may fetch the package of a preset at its pinned version. */
   isFetchAllowed(program: AgentPreset): boolean
@@ -49,7 +49,7 @@ export function createAcpDriver(deps: {
   find: FindProgram
   /** Shiplog's own environment, in which programs are looked for. */
   hostEnv: NodeJS.ProcessEnv
-  /** Absent if the person has set nothing. */
+  /** Absent if the user has set nothing. */
   settings?: AgentSettings
   allowConfiguration: AllowConfiguration
   /** Absent if agents are not offered Shiplog's tools. */
@@ -57,7 +57,7 @@ export function createAcpDriver(deps: {
   /** The roles of sub-agents. */
   definitions: Definitions
   /**
-   * Resolves with the model agent of a definition that names a model, or for which the person set one. Null if the
+   * Resolves with the model agent of a definition that names a model, or for which the user set one. Null if the
    * definition runs on the installed agent of its parent.
    */
   onModel: (
@@ -66,7 +66,7 @@ export function createAcpDriver(deps: {
   ) => Promise<Omit<PreparedAgent, 'title'> | null>
   /** Masks what an agent replays before it is compared with the record, which has no secrets. */
   mask: Masker
-  /** Reports one sentence to the person. */
+  /** Reports one sentence to the user. */
   onNotice: (text: string) => void
 }): AgentDrivers['acp'] {
   const { find, hostEnv, settings = noSettings } = deps
@@ -161,7 +161,7 @@ export function createAcpDriver(deps: {
   }
 }
 
-/** The known agents take the person's shell if it is bash, else perhaps another one. */
+/** The known agents take the user's shell if it is bash, else perhaps another one. */
 const shellOf = ({ program }: AcpSpec, { SHELL = '' }: Record<string, string>): CommandShell =>
   program !== 'acp' && basename(SHELL) === 'bash' ? 'bash' : 'unknown'
 

@@ -1,4 +1,4 @@
-/** Converts an agent's request for permission into a question for Shiplog's own rules and the person (P1 to P4). */
+/** Converts an agent's request for permission into a question for Shiplog's own rules and the user (P1 to P4). */
 
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'

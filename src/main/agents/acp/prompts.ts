@@ -1,4 +1,4 @@
-/** The texts that Shiplog adds to the person's prompt for an installed agent. */
+/** The texts that Shiplog adds to the user's prompt for an installed agent. */
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { describeToolCall } from '../../../shared/projections/tool-calls/describe-tool-call.ts'

@@ -62,7 +62,7 @@ export function createItemReader({
     // Shiplog's own tools are decided on when they are called.
     if (call === 'own') return item.resolve(allowOnce(item.request))
     const question = questionOf(item.request, call === 'perhaps-own' ? null : call, shell)
-    // An answer would have no effect: the person must not be asked, nor the record state that it was allowed.
+    // An answer would have no effect: the user must not be asked, nor the record state that it was allowed.
     if (!question.options.some(({ kind }) => kind === 'allow-once')) {
       refused = question.question
       item.resolve(responseTo({ optionId: null, allowed: false, by: 'nobody' }, question.options))

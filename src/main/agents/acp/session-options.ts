@@ -24,7 +24,7 @@ interface OpenedSession {
   agentName: string
   sessionId: string
   answer: Record<string, unknown>
-  /** Reports one sentence to the person. */
+  /** Reports one sentence to the user. */
   onNotice: (text: string) => void
 }
 

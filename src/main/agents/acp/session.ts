@@ -30,14 +30,14 @@ import { isReportedByModel, usageOfAnswer } from './updates/usage.ts'
 export interface AcpSessionPorts {
   custody: Custody
   version: string
-  /** Resolves with the program to start. Rejects with an Error whose message is for the person. */
+  /** Resolves with the program to start. Rejects with an Error whose message is for the user. */
   launch: () => Promise<Launch>
   /** Resolves with the cause for which the agent may not start in its folder; null if it may (K8). */
   allow: (host: AgentHost) => Promise<Cause | null>
   /** Null if the agent is not offered Shiplog's tools. */
   openTools: OpenTaskTools | null
   mask: Masker
-  /** Reports one sentence to the person. */
+  /** Reports one sentence to the user. */
   onNotice: (text: string) => void
 }
 

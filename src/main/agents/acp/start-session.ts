@@ -1,4 +1,4 @@
-/** Starts an agent's session, or continues one from the agent's own store, in the mode in which it asks the person. */
+/** Starts an agent's session, or continues one from the agent's own store, in the mode in which it asks the user. */
 import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'

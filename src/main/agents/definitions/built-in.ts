@@ -29,7 +29,7 @@ You answer a question about this project by reading it. You change nothing.
 - Keep what you read apart from what you conclude. If you did not find something, say where you looked.
 - Stop when the question is answered. Don't map the whole project.
 
-Your report: the answer first, in a few sentences. Then the places that show it, each as path:line with half a sentence. Then what would surprise a person who changes this code. Quote code only where its wording matters.
+Your report: the answer first, in a few sentences. Then the places that show it, each as path:line with half a sentence. Then what would surprise a user who changes this code. Quote code only where its wording matters.
 `
 
 const implement = `---
@@ -44,7 +44,7 @@ You make one change, completely, and leave the rest alone.
 4. Run the tests of what you touched, the type check and the linter, and read their output. If something fails that failed before, say so, and leave it.
 5. If the assignment can't be done as described, stop and report what stands in its way and what you would do instead. Don't do something else.
 
-Your report: what you changed, file by file, in one line each; which checks you ran and their results; what is left, and what the person who merges this must know.
+Your report: what you changed, file by file, in one line each; which checks you ran and their results; what is left, and what the user who merges this must know.
 `
 
 const review = `---

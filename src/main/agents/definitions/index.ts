@@ -24,9 +24,9 @@ export interface Definitions {
     place: {
       /** The folder of the definition files. Absolute. */
       dir: string
-      /** The definition of the parent agent; null if there is none, or a person starts it. */
+      /** The definition of the parent agent; null if there is none, or a user starts it. */
       parent: DefinedAgent | null
-      /** True if a person starts it, whose choice of a model is used. */
+      /** True if a user starts it, whose choice of a model is used. */
       isRoot: boolean
       /** The model, unless its definition sets another one and may do so. */
       model: ModelRef
@@ -48,17 +48,17 @@ export function createDefinitions({
   inside: FilesInside
   mask: Masker
   /**
-   * Resolves `PROVIDER/MODEL` with the address that the person set; null if there is no such
+   * Resolves `PROVIDER/MODEL` with the address that the user set; null if there is no such
    * provider.
    */
   resolveModel: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
   /** Reports whether a model is set up and has its key. Sends no request. */
   isSetUp: (model: ModelRef) => Promise<boolean>
   /**
-   * Returns the person's model for built-in sub-agents, as `PROVIDER/MODEL`; null stands for their parent's.
+   * Returns the user's model for built-in sub-agents, as `PROVIDER/MODEL`; null stands for their parent's.
    */
   subAgentModel: () => string | null
-  /** Reports one sentence to the person. */
+  /** Reports one sentence to the user. */
   onNotice: (text: string) => void
 }): Definitions {
   const reported = new Set<string>()
@@ -95,7 +95,7 @@ export function createDefinitions({
     if (named !== null) {
       const { provider, model } = named
       const isSame = provider === parent.provider
-      // Only the person sets addresses. A repository can't, and an address is never used for
+      // Only the user sets addresses. A repository can't, and an address is never used for
       // another provider.
       const baseUrl = named.baseUrl ?? (isSame ? parent.baseUrl : undefined)
       const isSamePlace = isSame && baseUrl === parent.baseUrl

@@ -27,7 +27,7 @@ export function onInstalledAgent(
 
 /**
  * `builtIn`: the built-in definition that it replaces. `parent`: the definition of the parent
- * agent; null if there is none, or a person starts it. `notes`: what was removed, one sentence
+ * agent; null if there is none, or a user starts it. `notes`: what was removed, one sentence
  * each.
  */
 export function narrowed(

@@ -99,7 +99,7 @@ export function checked<Schema extends z.ZodType>(
 
 const problemsMax = 5
 
-/** Makes hidden characters visible: text that a person can't see must not instruct a model. Throws an Error if empty. */
+/** Makes hidden characters visible: text that a user can't see must not instruct a model. Throws an Error if empty. */
 export function promptOf(body: string): string {
   if (body === '') throw new Error('has no prompt below its front matter')
   return visibleText(body)

@@ -7,7 +7,7 @@ import { keyVariables, type ProviderKeys } from './keys.ts'
 
 export interface ModelAccess {
   keys: ProviderKeys
-  /** Resolves with the context window that the person set for the model, or that its server reports. */
+  /** Resolves with the context window that the user set for the model, or that its server reports. */
   contextWindow?: (ref: ModelRef) => Promise<ContextWindow>
   /** For tests. */
   fetch?: typeof globalThis.fetch

@@ -1,4 +1,4 @@
-/** The context window of a model, as the person set it or its server reports it. In tokens, the answer included. */
+/** The context window of a model, as the user set it or its server reports it. In tokens, the answer included. */
 export interface ContextWindow {
   /** The window with which the model runs; null if not known. */
   tokens: number | null

@@ -20,7 +20,7 @@ import type { StreamTimeouts } from './answer.ts'
 import { ownBaseUrls } from './base-urls.ts'
 import type { ProjectFacts } from './instructions.ts'
 
-/** The definition of an agent that a person starts without naming one. */
+/** The definition of an agent that a user starts without naming one. */
 const rootAgent = 'lead'
 
 type ModelSpec = Extract<AgentSpec, { kind: 'model' }>
@@ -52,7 +52,7 @@ export function createModelDriver({
   resolve?: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
   /** Names of the providers that a model reference may use. */
   providerNames?: () => readonly string[]
-  /** Returns the person's model for built-in sub-agents, as `PROVIDER/MODEL`; null stands for their parent's. */
+  /** Returns the user's model for built-in sub-agents, as `PROVIDER/MODEL`; null stands for their parent's. */
   subAgentModel?: () => string | null
   /** Agents without a definition that may be started as sub-agents. */
   otherAgents?: () => Promise<readonly OfferedAgent[]>
@@ -60,14 +60,14 @@ export function createModelDriver({
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
   /** Removes the secrets from instructions that a project's files give to agents. */
   mask: Masker
-  /** Reports sentences to the person, about a project's agent definitions or a model's context. */
+  /** Reports sentences to the user, about a project's agent definitions or a model's context. */
   onNotice: (text: string) => void
   clock?: () => number
   random?: () => number
   delayFactor?: number
   /** Default: `streamTimeouts`. */
   timeouts?: StreamTimeouts | undefined
-  /** Turns of a run before the person is asked whether to continue. Default: 100. */
+  /** Turns of a run before the user is asked whether to continue. Default: 100. */
   stepsMax?: number | undefined
   /** Tokens at which a conversation is summarised. Default: depends on the model's context window. */
   contextTokens?: number | undefined

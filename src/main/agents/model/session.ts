@@ -42,11 +42,11 @@ export interface SessionPorts {
   /** Factor of the delays between attempts: 1, or less in tests. */
   delayFactor: number
   timeouts?: StreamTimeouts | undefined
-  /** Turns of one run before the person is asked whether to continue. */
+  /** Turns of one run before the user is asked whether to continue. */
   stepsMax?: number | undefined
   /** Tokens at which a conversation is summarised. Default: depends on the model's context window. */
   contextTokens?: number | undefined
-  /** Called with a sentence for the person before each turn whose conversation a summary would not shorten. */
+  /** Called with a sentence for the user before each turn whose conversation a summary would not shorten. */
   onCramped: (text: string) => void
 }
 
@@ -286,7 +286,7 @@ const textOf = ({ speech }: Answer): string =>
     .join('\n\n')
     .trim()
 
-/** Asks the person whether the run continues. Resolves with null if it does. */
+/** Asks the user whether the run continues. Resolves with null if it does. */
 async function refusalToContinue(
   host: AgentHost,
   steps: number,

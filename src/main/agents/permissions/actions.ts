@@ -1,4 +1,4 @@
-/** The action of a tool call, for the rules and for the question to a person (P2). */
+/** The action of a tool call, for the rules and for the question to a user (P2). */
 import type { AskedAction, CommandShell } from '../../../shared/agents/permissions.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/agents/tools.ts'

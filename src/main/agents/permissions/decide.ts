@@ -23,7 +23,7 @@ import {
 } from './rules.ts'
 import { literal, type ShellWord } from './shell-words.ts'
 
-/** Decides by the strictest layer. `layers` has at least the person's, first, whose reasons and proposal are returned. */
+/** Decides by the strictest layer. `layers` has at least the user's, first, whose reasons and proposal are returned. */
 export const decide = (layers: readonly PolicyLayer[], request: PermissionRequest): Verdict =>
   decideOn(layers, analyzeRequest(request))
 
@@ -148,7 +148,7 @@ function subcommandsOf(args: ShellWord[]): ShellWord[][] {
 /** Unknown options double them. */
 const subcommandsMax = 50
 
-/** Asks about changes of the repository's policy unless one of the person's rules allows exactly that. */
+/** Asks about changes of the repository's policy unless one of the user's rules allows exactly that. */
 function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | null {
   const isWritten =
     seen.kind === 'command'

@@ -35,7 +35,7 @@ import type { PermissionStore } from './store.ts'
 interface PermissionsDependencies {
   store: PermissionStore
   clock: () => number
-  /** Reports whether a person can be asked that. */
+  /** Reports whether a user can be asked that. */
   canAsk: (question: AskedQuestion) => boolean
   taskOf: (taskId: TaskId) => Task | undefined
   /** Throws FailureError when it is not known. */
@@ -44,7 +44,7 @@ interface PermissionsDependencies {
   setUpOf: (projectId: ProjectId) => Promise<string | null>
   /** Resolves with the shell of Shiplog's own tools. */
   shell: () => Promise<CommandShell>
-  /** Called with one sentence for the person. */
+  /** Called with one sentence for the user. */
   onWarning: (text: string) => void
 }
 

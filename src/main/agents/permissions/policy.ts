@@ -1,6 +1,6 @@
 /**
  * `.shiplog/permissions.json` of a project: its repository's limits for agents. It can only narrow
- * the person's permissions, so it has a mode, and rules that ask or deny.
+ * the user's permissions, so it has a mode, and rules that ask or deny.
  */
 import { join } from 'node:path'
 import { z } from 'zod'

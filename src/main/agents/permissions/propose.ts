@@ -1,4 +1,4 @@
-/** Proposes the narrowest rule that covers a segment, for a person to remember. */
+/** Proposes the narrowest rule that covers a segment, for a user to remember. */
 
 import { basename } from 'node:path'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'

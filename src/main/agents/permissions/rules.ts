@@ -107,7 +107,7 @@ function coversStarred(
     const before = words[at - 1]
     // Git goes there first.
     if (before?.kind === 'literal' && before.value === '-C' && !isInside[at]) return false
-    // The person wrote the rule: none with a star is proposed for this command.
+    // The user wrote the rule: none with a star is proposed for this command.
     if (word.kind === 'literal') return !isProgramOption(program.value, word.value, literals)
     return !hasProgramOptions(program.value)
   })

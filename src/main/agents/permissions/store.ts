@@ -1,5 +1,5 @@
 /**
- * Stores `permissions.json` in the data directory: the person's permissions for agents, everywhere
+ * Stores `permissions.json` in the data directory: the user's permissions for agents, everywhere
  * and in each project. See docs/PERMISSIONS.md.
  */
 import { z } from 'zod'

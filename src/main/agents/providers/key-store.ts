@@ -1,5 +1,5 @@
 /**
- * Stores `keys.json` in the data directory: the person's keys (K1), readable by this user only, and encrypted if the host
+ * Stores `keys.json` in the data directory: the user's keys (K1), readable by this user only, and encrypted if the host
  * has a keychain.
  */
 import { z } from 'zod'

@@ -11,7 +11,7 @@ import { createProviders, type Providers } from './providers.ts'
 
 interface ModelSettings {
   providers: Providers
-  /** Resolves with the context window that the person set for the model, else the one its server reports. Never rejects. */
+  /** Resolves with the context window that the user set for the model, else the one its server reports. Never rejects. */
   contextWindow(ref: ModelRef): Promise<ContextWindow>
   /** Resolves with the names of a provider's models. Rejects with FailureError if it can't be asked. */
   list(provider: string): Promise<string[]>

@@ -1,4 +1,4 @@
-/** Stores `providers.json` in the data directory: the providers of models that the person has set up, without keys. */
+/** Stores `providers.json` in the data directory: the providers of models that the user has set up, without keys. */
 import { z } from 'zod'
 import {
   type ModelDefaults,

@@ -1,4 +1,4 @@
-/** The providers of models: the built-in ones, those that the person added, and their keys. */
+/** The providers of models: the built-in ones, those that the user added, and their keys. */
 
 import {
   type ModelProvider,
@@ -37,7 +37,7 @@ export interface Providers extends ProviderKeys {
   setDefaults(change: Partial<ModelDefaults>): Promise<void>
   /** Parses `PROVIDER/MODEL` or `NAME/MODEL`; null if there is no such provider. */
   resolve(text: string): ModelRef | null
-  /** Returns the context window that the person set for the models at this address; null if none is set. */
+  /** Returns the context window that the user set for the models at this address; null if none is set. */
   contextTokens(ref: Pick<ModelRef, 'provider' | 'baseUrl'>): number | null
 }
 
@@ -46,13 +46,13 @@ interface ProvidersDependencies {
   keys: KeyStore
   env: NodeJS.ProcessEnv
   /**
-   * Whether the usual variables of the environment are used without asking: true for a command, because the person names
+   * Whether the usual variables of the environment are used without asking: true for a command, because the user names
    * the model in their own terminal. The app asks in Settings.
    */
   usesEnvironment: boolean
   /** Called with each key before it is used, so that it is masked in all records (K3). */
   learn: (secrets: { name: string; value: string }[]) => void
-  /** Reports one sentence to the person. */
+  /** Reports one sentence to the user. */
   onWarning: (text: string) => void
 }
 

@@ -7,13 +7,13 @@ export const askPerson: Tool<'ask_person'> = async ({ question, choices = [] }, 
     case 'answered':
       return {
         outcome: 'ok',
-        output: `The person answers: ${answer.text}`,
+        output: `The user answers: ${answer.text}`,
         detail: { kind: 'answer', text: answer.text },
       }
     case 'declined':
       return {
         outcome: 'ok',
-        output: `The person does not answer this${answer.message === '' ? '' : `, and says: ${answer.message}`}. Decide it yourself as you see fit, and say in your report what you chose.`,
+        output: `The user does not answer this${answer.message === '' ? '' : `, and says: ${answer.message}`}. Decide it yourself as you see fit, and say in your report what you chose.`,
         detail: { kind: 'answer', text: null },
       }
     case 'nobody':

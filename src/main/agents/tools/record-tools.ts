@@ -29,7 +29,7 @@ export function createRecordTools(reader: RecordReader | null): RecordTools {
     async (input, { taskId, signal }) => {
       if (!reader?.isOffered(taskId))
         throw new ToolError(
-          'Agents of this tree may not read the record. The person can allow it when a tree is started.',
+          'Agents of this tree may not read the record. The user can allow it when a tree is started.',
         )
       try {
         // Parsed by the schema of this very tool.

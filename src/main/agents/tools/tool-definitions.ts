@@ -134,17 +134,17 @@ const definitions: Record<ToolName, ToolDefinition> = {
   },
   update_plan: {
     description:
-      'Shows the person your plan when the work has several steps. Send all items every time, and mark the one that you are working on "in-progress". Example: {"items": [{"text": "Find the parser", "status": "completed"}, {"text": "Add time zones", "status": "in-progress"}]}',
+      'Shows the user your plan when the work has several steps. Send all items every time, and mark the one that you are working on "in-progress". Example: {"items": [{"text": "Find the parser", "status": "completed"}, {"text": "Add time zones", "status": "in-progress"}]}',
     input: described(schemas.update_plan, {
       items: 'All steps in order; "status" is "pending", "in-progress" or "completed".',
     }),
   },
   ask_person: {
     description:
-      'Asks the person one question and waits for the answer. Use it only when you cannot find out yourself and the answer changes what you do. Example: {"question": "Keep the old date format as well?", "choices": ["Yes, both", "Only the new one"]}',
+      'Asks the user one question and waits for the answer. Use it only when you cannot find out yourself and the answer changes what you do. Example: {"question": "Keep the old date format as well?", "choices": ["Yes, both", "Only the new one"]}',
     input: described(schemas.ask_person, {
       question: 'The question, with everything needed to answer it.',
-      choices: 'Answers to choose from, your preferred one first. The person can give another.',
+      choices: 'Answers to choose from, your preferred one first. The user can give another.',
     }),
   },
   ...(Object.fromEntries(

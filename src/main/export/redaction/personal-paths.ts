@@ -1,4 +1,4 @@
-/** Finds the parts of a text that identify the person: home directory and account name. */
+/** Finds the parts of a text that identify the user: home directory and account name. */
 
 export interface Person {
   /** Absolute; null: unknown. */

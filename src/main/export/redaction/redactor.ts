@@ -1,6 +1,6 @@
 /**
  * Masks private data in the texts and records of an export (K4): values that look like secrets, known secrets, and the
- * person's home directory and name. A hit is a distinct value. The user may keep a hit, which applies to all its
+ * user's home directory and name. A hit is a distinct value. The user may keep a hit, which applies to all its
  * occurrences.
  */
 import { createHash } from 'node:crypto'
@@ -143,7 +143,7 @@ const quoted = { between: '"', after: '"' }
 /** Shorter values are usually words, such as `auth: none`. */
 const namedCharsMin = 8
 
-/** Fields with keywords of the format, which must not be masked even if they equal the person's name. */
+/** Fields with keywords of the format, which must not be masked even if they equal the user's name. */
 const structural: ReadonlySet<string> = new Set(
   'type role status reason outcome kind name by agent uuid parentUuid callId sha256'.split(' '),
 )

@@ -15,7 +15,7 @@ type DiffAnswer =
   /** The folder is not in a repository, or the repository lacks the base commit. */
   | { kind: 'not-available'; reason: 'not-a-repository' | 'no-base-commit' }
 
-/** More than a person reads at once, and small enough for one message to the window. */
+/** More than a user reads at once, and small enough for one message to the window. */
 export const diffBytesMax = 1024 * 1024
 /** A longer list is a generated tree; the rest is counted as cut. */
 const diffFilesMax = 5000

@@ -31,7 +31,8 @@ export function createPipeRelease(): PipeRelease {
 
   async function look(cwd: string, isOver: () => boolean): Promise<void> {
     const found: Buffer[] = []
-    for (const { folder, isGits } of foldersOf(cwd)) await findPipes(Buffer.from(folder), isGits, found, isOver)
+    for (const { folder, isGits } of foldersOf(cwd))
+      await findPipes(Buffer.from(folder), isGits, found, isOver)
     if (isOver()) return
     if (found.length > 0) known.set(cwd, found)
     else known.delete(cwd)

@@ -75,7 +75,7 @@ function modulesBeside(file: string, text: string): string[] {
     .map((name) => path.join(dir, name))
 }
 
-/** For what is no text, or too long to be read by a person, returns a hash of it. */
+/** For what is no text, or too long to be read by a user, returns a hash of it. */
 function textOf(file: string): string {
   const { size = 0, mtimeMs = 0 } = statOf(file) ?? {}
   if (size > hashedBytesMax) return `(${size} bytes, changed at ${new Date(mtimeMs).toISOString()})`

@@ -132,7 +132,7 @@ async function hiddenPaths(
 
 /**
  * Returns the commands that give a folder its letters if it exists only in others: two renames for each part, because a
- * folder can't be moved to a name that the disk takes for its own. Not `git mv`: with the new names in the person's index,
+ * folder can't be moved to a name that the disk takes for its own. Not `git mv`: with the new names in the user's index,
  * both sides would have renamed the files, and every edit in them would conflict.
  */
 async function folderRenames(topLevel: string, folder: string): Promise<string[]> {

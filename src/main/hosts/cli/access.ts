@@ -16,7 +16,7 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface Access {
   client: ShiplogClient
-  /** Whether calls that need a person's decision are allowed (K7). A holder refuses them. */
+  /** Whether calls that need a user's decision are allowed (K7). A holder refuses them. */
   mayDecide: boolean
   /** Whether the holding process has already reported the app's notices. */
   noticesAreReported: boolean
@@ -186,7 +186,7 @@ export async function callHolder(
       })
       return started
     },
-    // The person decides in the process that has the data directory open.
+    // The user decides in the process that has the data directory open.
     trustConfiguration() {},
     async stayForOthers() {},
     async end() {

@@ -11,12 +11,12 @@ export interface CliContext {
   out: Output
   /** Standard error, for messages to people. */
   err: Output
-  /** Standard error for lines about running agents, which are held back while a person is asked. */
+  /** Standard error for lines about running agents, which are held back while a user is asked. */
   progress: ProgressOutput
   json: boolean
   /** The value of `--data-dir`. */
   dataDirFlag: string | undefined
-  /** Prints a line for the person on standard error. Never rejects. */
+  /** Prints a line for the user on standard error. Never rejects. */
   say(line: string): Promise<void>
   warn(line: string): Promise<void>
   /** Prints one line of JSON. On a terminal, hidden characters are escaped. */

@@ -1,4 +1,4 @@
-/** Reads folders and files that the person named, relative to the working directory. */
+/** Reads folders and files that the user named, relative to the working directory. */
 import { createReadStream } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'

@@ -15,7 +15,7 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface CliSession {
   client: ShiplogClient
-  /** Whether calls that need a person's decision are allowed (K7). */
+  /** Whether calls that need a user's decision are allowed (K7). */
   mayDecide: boolean
   /** Aborted when a signal ends the command. Calls may be refused from then on. */
   ending: AbortSignal

@@ -3,7 +3,7 @@
 interface QuittingOptions {
   /** Titles of the running agents. */
   running(): string[]
-  /** Resolves to true when the person lets them be interrupted. */
+  /** Resolves to true when the user lets them be interrupted. */
   ask(titles: string[]): Promise<boolean>
   close(): Promise<void>
   /** Called once, when all is closed or `closeMsMax` is over. `problem`: an error on the way. */

@@ -56,7 +56,7 @@ interface HolderOptions {
   waitMsMax?: number
 }
 
-/** `process 4711 (the desktop app)`: how a person finds it. */
+/** `process 4711 (the desktop app)`: how a user finds it. */
 export function nameOf({ pid, host }: Pick<LeaseHolder, 'pid' | 'host'>): string {
   const names = { desktop: 'the desktop app', web: '`shiplog serve`', cli: 'the command line' }
   return `process ${pid} (${names[host]})`

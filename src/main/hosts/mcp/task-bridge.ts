@@ -16,7 +16,7 @@ export function bridgeAccess(env: NodeJS.ProcessEnv): BridgeAccess | null {
   return url && token ? { url, token } : null
 }
 
-/** Resolves once either side has ended. Rejects with an Error for the person if the run can't be reached. */
+/** Resolves once either side has ended. Rejects with an Error for the user if the run can't be reached. */
 export async function runBridge(
   { url, token }: BridgeAccess,
   { input, output }: { input: Readable; output: Writable },

@@ -53,7 +53,7 @@ export function addTaskTools(
       title: 'Start a task',
       description:
         'Starts an agent on an assignment and returns its id at once; await_task gives its report. The agent knows only ' +
-        'the prompt. It works in its own copy of the project, from which a person applies its changes. ' +
+        'the prompt. It works in its own copy of the project, from which a user applies its changes. ' +
         'Example: {"prompt": "Find out why tests/parser.test.ts fails. Change nothing.", "agent": "explore"}.',
       input: z.object({
         prompt: z.string().trim().min(1).describe('Everything that it needs to know'),
@@ -65,7 +65,7 @@ export function addTaskTools(
           .string()
           .optional()
           .describe(
-            `An installed agent (${agentPresetNames.join(', ')}, or one that the person added), or the name of an agent definition; absent: lead`,
+            `An installed agent (${agentPresetNames.join(', ')}, or one that the user added), or the name of an agent definition; absent: lead`,
           ),
         model: z
           .string()
@@ -113,7 +113,7 @@ export function addTaskTools(
     {
       title: 'Stop a task',
       description:
-        'Stops a task and everything below it. Its work is kept, and a person can resume it. Example: {"task": "3f2a1b9c"}.',
+        'Stops a task and everything below it. Its work is kept, and a user can resume it. Example: {"task": "3f2a1b9c"}.',
       input: z.object({ task }),
       effect: 'stops',
     },
@@ -126,7 +126,7 @@ export function addTaskTools(
   )
 }
 
-const noProjects = 'There are none: a person adds one by `shiplog projects add DIR` or in the app.'
+const noProjects = 'There are none: a user adds one by `shiplog projects add DIR` or in the app.'
 
 async function projectOf(
   client: ShiplogClient,

@@ -17,7 +17,7 @@ const callsEndMsMax = 2_000
 const feedsMaxDefault = 500
 /** Limit for all connections together: a program that may open one connection may open a hundred. */
 const feedsAllMaxDefault = 2_000
-/** The last of them are for windows: whatever agents and commands have open, a person can open the app. */
+/** The last of them are for windows: whatever agents and commands have open, a user can open the app. */
 const feedsOfWindowsMinDefault = 500
 
 /** What belongs to one connection, beside its grant. */

@@ -13,7 +13,7 @@ export class WebHostError extends Error {
   }
 }
 
-/** Names a `listen` that failed for a reason the person can do something about; others pass through. */
+/** Names a `listen` that failed for a reason the user can do something about; others pass through. */
 export function listenError(error: NodeJS.ErrnoException, address: string, port: number): Error {
   switch (error.code) {
     case 'EADDRINUSE':

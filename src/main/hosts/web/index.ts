@@ -38,7 +38,7 @@ export interface WebHostOptions {
 }
 
 export interface WebHost {
-  /** With a page's token in its fragment, which a browser never sends. For a person's eyes alone. */
+  /** With a page's token in its fragment, which a browser never sends. For a user's eyes alone. */
   url: string
   /** For lease.json: with a token that decides nothing (K7). */
   endpoint: string

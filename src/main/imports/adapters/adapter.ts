@@ -37,7 +37,7 @@ export interface FoundSession {
   expiresAtMs: number | null
   /** The tool's own lists omit the session. */
   isHidden: boolean
-  /** Given by a person or the tool, and kept outside of the session's own files. */
+  /** Given by a user or the tool, and kept outside of the session's own files. */
   title?: string
   /**
    * The id of its first message. A session that continues in another file begins there with copies, so both have the
@@ -192,7 +192,7 @@ export interface ImportAdapter {
    * a file of another tool, so that `discover` also detects a log's format.
    */
   discover(path: string, signal: AbortSignal): AsyncGenerator<FoundSession>
-  /** The first prompt of a person in a session's first lines, shortened to a title. Null: they have none. Absent: unknown. */
+  /** The first prompt of a user in a session's first lines, shortened to a title. Null: they have none. Absent: unknown. */
   firstPrompt?(session: FoundSession): Promise<string | null>
   /**
    * Reads a session. Its modules are loaded with the first one: schemas and prices take most of the start of the thread,

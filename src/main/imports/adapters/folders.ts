@@ -50,7 +50,7 @@ export function fileAt(path: string): ListedFile | null {
   return { name, path, bytes: status.size, mtimeMs: Math.trunc(status.mtimeMs) }
 }
 
-/** Resolves links in a path given by a person. Null: the path does not exist. */
+/** Resolves links in a path given by a user. Null: the path does not exist. */
 export function namedPath(given: string): { path: string; isFolder: boolean } | null {
   try {
     const path = realpathSync(given)

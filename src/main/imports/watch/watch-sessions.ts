@@ -38,7 +38,7 @@ export async function* watchSessions(
     clock: () => number
     times: WatchTimes
     discover(): Promise<FoundSession[]>
-    /** False: a person deleted it, or it is already recorded. */
+    /** False: a user deleted it, or it is already recorded. */
     isWanted(session: FoundSession): Promise<boolean>
     isImportedUnchanged(session: FoundSession): Promise<boolean>
     importAll(found: FoundSession[]): AsyncGenerator<ImportEvent>

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { constants, writeSync } from 'node:fs'
 import {
+  access,
   chmod,
   type FileHandle,
   lstat,
@@ -346,15 +347,9 @@ function ignore(code: string): (error: unknown) => undefined {
   }
 }
 
-/** Whether the permissions of a file or folder let this user read it. Does not wait for the writer of a pipe. */
-export async function isReadable(path: string): Promise<boolean> {
-  // There, a folder can't be opened at all.
-  if (process.platform === 'win32') return true
-  try {
-    await (await open(path, constants.O_RDONLY | constants.O_NONBLOCK)).close()
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code !== 'EACCES' && code !== 'EPERM'
-  }
-}
+/** Whether the permissions of a file or folder let this user read it. */
+export const isReadable = (path: string): Promise<boolean> =>
+  access(path, constants.R_OK).then(
+    () => true,
+    (error) => !['EACCES', 'EPERM'].includes(systemCode(error) ?? ''),
+  )

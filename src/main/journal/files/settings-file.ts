@@ -6,7 +6,7 @@ import { setAside } from './set-aside.ts'
 
 const fileVersion = 1
 
-/** A person's settings in one JSON file of the data directory: `{"version": 1, …content}`. */
+/** A user's settings in one JSON file of the data directory: `{"version": 1, …content}`. */
 export interface SettingsFile<Content> {
   current(): Content
   /**
@@ -62,7 +62,7 @@ export async function openSettingsFile<Content extends object>(
   }
 }
 
-/** A person who writes the file by hand may omit the version. */
+/** A user who writes the file by hand may omit the version. */
 const versionSchema = z.looseObject({ version: z.literal(fileVersion).default(fileVersion) })
 
 const newerSchema = z.looseObject({ version: z.number().int().gt(fileVersion) })

@@ -5,7 +5,7 @@ import type { RouterDependencies } from '../router-dependencies.ts'
 export const agentHandlers = ({ os, requirePerson }: Calls, { agents }: RouterDependencies) => ({
   list: os.agents.list.handler(async () => ({ agents: await agents.list() })),
   check: os.agents.check.handler(({ input: { id, prompts }, context }) => {
-    // Requires a person, because a check with a prompt costs money.
+    // Requires a user, because a check with a prompt costs money.
     if (prompts) requirePerson(context)
     return agents.check(id, { prompts })
   }),

@@ -12,7 +12,7 @@ export const taskHandlers = (
   start: os.tasks.start.handler(async ({ input, context }) => {
     const { agent, budget, env, permissions, projectId } = input
     const isWider = budget !== undefined && isWiderBudget(budget, limitSettings.current().budget)
-    // Only a person decides which of their variables an agent receives (K2).
+    // Only a user decides which of their variables an agent receives (K2).
     if (needsDecision(agent) || isWider || env?.length) requirePerson(context)
     refuseWiderMode(permissions, projectId, context)
     return { taskId: await tasks.start(input) }
@@ -59,7 +59,7 @@ export const taskHandlers = (
     candidates: await tasks.resuming.plan(input.selector),
   })),
   resume: os.tasks.resume.handler(({ input, context }) => {
-    // Any change of the mode requires a person, so its width is not checked.
+    // Any change of the mode requires a user, so its width is not checked.
     if (input.permissions) requirePerson(context)
     return tasks.resuming.resume(input)
   }),
@@ -108,7 +108,7 @@ export const taskHandlers = (
 })
 
 /**
- * Whether the choice requires a person: the variable with a key (K2), a command, which runs without a question, or the
+ * Whether the choice requires a user: the variable with a key (K2), a command, which runs without a question, or the
  * mode and options of an installed agent, which may grant it more rights.
  */
 const needsDecision = (agent: AgentChoice): boolean =>

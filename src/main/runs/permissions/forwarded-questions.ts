@@ -1,6 +1,6 @@
 /**
  * Answers the permission questions of installed agents, which execute their own tools: by the agent's definition, the
- * rules and the mode, else by the person.
+ * rules and the mode, else by the user.
  */
 import { resolve } from 'node:path'
 import type { PermissionAnswer } from '../../../shared/agents/agent-records.ts'
@@ -24,13 +24,13 @@ export type ForwardQuestion = (
   signal: AbortSignal,
 ) => Promise<PermissionAnswer>
 
-/** A question for the person, without what every question has. */
+/** A question for the user, without what every question has. */
 type Asked = Omit<Parameters<RunPermissions['ask']>[0], 'taskId' | 'callId'>
 
 type AskVerdict = Extract<Verdict, { kind: 'ask' }>
 type Folders = CheckedCall['folders']
 
-/** `decided`: by the definition, the rules or the mode. `open`: only the person can decide. */
+/** `decided`: by the definition, the rules or the mode. `open`: only the user can decide. */
 type Decision =
   | { kind: 'decided'; answer: PermissionAnswer }
   | { kind: 'open'; verdict: AskVerdict | null }

@@ -172,8 +172,8 @@ function refusalOf(outcome: PermissionOutcome): string | null {
       return null
     case 'denied':
       return outcome.message === ''
-        ? 'Not run: the person refused it. Do not try it in another way; continue without it, or say what you need.'
-        : `Not run: the person refused it and says: ${outcome.message}`
+        ? 'Not run: the user refused it. Do not try it in another way; continue without it, or say what you need.'
+        : `Not run: the user refused it and says: ${outcome.message}`
     case 'answered':
     case 'nobody':
       return 'Not run: it needs a permission, and nobody can be asked here. Continue without it, and name it in your report.'

@@ -16,7 +16,7 @@ import type { CalledTool } from '../changes/snapshots.ts'
 export interface ExecutedCall extends ToolResult {
   /** Its changes to the shell; absent for a call without access to it. */
   shellChange?: ShellChange
-  /** The part of its duration in which a person was asked for permission. */
+  /** The part of its duration in which a user was asked for permission. */
   waitedMs?: number
 }
 

@@ -10,7 +10,7 @@ import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Query } from './query.ts'
 
-/** The tasks in the scope of a caller: those below an agent, all for a person (A5). */
+/** The tasks in the scope of a caller: those below an agent, all for a user (A5). */
 export const searchedBy = (caller: TaskId | undefined, state: LedgerState): Task[] =>
   caller === undefined ? [...state.tasks.values()] : descendantsOf(state, caller)
 

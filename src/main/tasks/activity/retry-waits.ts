@@ -1,4 +1,4 @@
-/** The waits of agents before their next request to a model. A person may end one early. */
+/** The waits of agents before their next request to a model. A user may end one early. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ActivityBoard } from './activity.ts'

@@ -1,4 +1,4 @@
-/** Detects agents that are working but show no activity, which a person may have to check (Q4). */
+/** Detects agents that are working but show no activity, which a user may have to check (Q4). */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ActivityBoard } from './activity.ts'
 
@@ -31,7 +31,7 @@ export function createSilenceMonitor({
     for (const [taskId, atMs] of lastProgressAt) {
       const doing = activity.get(taskId)
       if (doing?.state !== 'working' || doing.silentSince !== undefined) continue
-      // An agent that waits for others, for a person or for its next attempt is expected to be silent.
+      // An agent that waits for others, for a user or for its next attempt is expected to be silent.
       if (doing.awaits || doing.retriesAt !== undefined) continue
       const afterMs = doing.starts ? silentStartAfterMs : silentAfterMs
       if (clock() - atMs >= afterMs) activity.set(taskId, { ...doing, silentSince: atMs })

@@ -5,7 +5,7 @@ export const pointerFile = 'current-agent-id.txt'
 
 const historyVersion = '1.2'
 const maxEntriesDefault = 50
-/** A longer file is of no use to a person or a tool. */
+/** A longer file is of no use to a user or a tool. */
 const maxEntriesMax = 10_000
 
 export type HistoryStatus =

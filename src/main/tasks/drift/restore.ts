@@ -88,7 +88,7 @@ async function checkOutAgain(
   const { path: dir } = workspace
   const present = await git.currentBranch(dir)
   if (wanted === null || wanted === present) return untouched
-  // Only if the branch still has exactly the files of the snapshot; otherwise the person has to decide.
+  // Only if the branch still has exactly the files of the snapshot; otherwise the user has to decide.
   if (snapshot && !(await isTreeOf(git, dir, wanted, snapshot.tree))) return untouched
   if (!(await git.switchBranch({ dir, branch: wanted }))) return untouched
   return {

@@ -71,7 +71,7 @@ export function createTreeLimits(deps: {
     of(taskId: TaskId): ReturnType<RunLimits['messages']>
     deliver(taskId: TaskId, promptId: PromptId, record: () => Promise<void>): Promise<boolean>
   }
-  /** Called with a sentence for the person. */
+  /** Called with a sentence for the user. */
   onNotice: (text: string) => void
   /** Called when a run's reported tokens increased, which shows that its model answered. */
   onAnswered?: (taskId: TaskId) => void

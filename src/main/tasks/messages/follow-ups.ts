@@ -2,7 +2,7 @@
  * Follow-ups of a user to a root (T7). One is durable in the ledger before the caller receives an
  * answer, and waits there until a run consumes it: a crash in between loses nothing. One that comes
  * while the root is at work is queued: the root continues with it once its run has completed. After
- * any other end, and after a start of Shiplog, it waits for the user, because a person who stopped
+ * any other end, and after a start of Shiplog, it waits for the user, because a user who stopped
  * a run may not want the next one.
  */
 import type { PromptImage } from '../../../shared/agents/images.ts'

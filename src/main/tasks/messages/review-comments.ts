@@ -1,5 +1,5 @@
 /**
- * Comments of a person on the changes of a task. They are events of the ledger, so every window shows them, and they
+ * Comments of a user on the changes of a task. They are events of the ledger, so every window shows them, and they
  * outlive the workspace. One follow-up sends all drafts to the agent; the same event marks them as sent.
  */
 

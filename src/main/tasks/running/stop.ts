@@ -10,7 +10,7 @@ import type { Runner } from './runner.ts'
 
 export type StopTask = (taskId: TaskId, cause: Cause) => Promise<StoppedTasks>
 
-/** `stoppedByPerson`: called first with the root when a person stops a task, so that nothing wakes its tree. */
+/** `stoppedByPerson`: called first with the root when a user stops a task, so that nothing wakes its tree. */
 export function createStop({
   state,
   taskLedger,

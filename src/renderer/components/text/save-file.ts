@@ -9,5 +9,5 @@ export function saveFile(pieces: string[], fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(url), revokeMs)
 }
 
-/** Long, because in the desktop app the download begins after the person has chosen a folder. */
+/** Long, because in the desktop app the download begins after the user has chosen a folder. */
 const revokeMs = 10 * 60_000

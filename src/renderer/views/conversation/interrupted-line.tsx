@@ -28,7 +28,7 @@ const offersAnotherAgent = ({ cause, hasTranscript }: Task): boolean =>
   cause !== null &&
   ['quota', 'sign-in', 'agent-died', 'not-started'].includes(cause.kind)
 
-/** The settings in which a person can remove the cause; null if they do not help. */
+/** The settings in which a user can remove the cause; null if they do not help. */
 function settingsFor({ spec, cause }: Task): { href: string; label: string } | null {
   const kind = cause?.kind
   if (spec.kind === 'model' && (kind === 'sign-in' || kind === 'not-started'))

@@ -10,7 +10,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 
-/** A run starts a prompt much sooner than this: one that waits longer needs the person. */
+/** A run starts a prompt much sooner than this: one that waits longer needs the user. */
 const offeredAfterMs = 1_500
 /** A prompt to an idle root waits less than this: showing it would only flash. */
 const queuedAfterMs = 150

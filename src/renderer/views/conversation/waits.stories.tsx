@@ -1,4 +1,4 @@
-/** What a person sees, and can do, while an agent starts for long or waits before its next request to the model. */
+/** What a user sees, and can do, while an agent starts for long or waits before its next request to the model. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
@@ -96,7 +96,7 @@ const meta: Meta<typeof Stage> = {
 export default meta
 type Story = StoryObj<typeof meta>
 
-/** The person ends the wait before the time that the provider named. */
+/** The user ends the wait before the time that the provider named. */
 export const TryNow: Story = {
   args: { activity: retrying },
   play: async ({ canvasElement }) => {
@@ -142,7 +142,7 @@ export const StartsForLongDark: Story = {
   globals: { theme: 'dark' },
 }
 
-/** What a person can do is shown whole, however long the cause is. */
+/** What a user can do is shown whole, however long the cause is. */
 export const EndedAtStart: Story = {
   args: { activity: null },
   play: async ({ canvasElement }) => {

@@ -144,12 +144,12 @@ function Step(props: { title: string; detail: string; done: boolean; children: R
   )
 }
 
-/** Returns the environment variable whose key can be used with the person's permission; null if there is none. */
+/** Returns the environment variable whose key can be used with the user's permission; null if there is none. */
 const offeredKey = ({ isOwn, key }: ProviderState): string | null =>
   isOwn && key.from === 'none' ? key.offered : null
 
 /**
- * Offers each key that was found in the environment; otherwise the person enters one. The button of the `suggested`
+ * Offers each key that was found in the environment; otherwise the user enters one. The button of the `suggested`
  * provider is emphasised.
  */
 function SetUpModel(props: {

@@ -11,7 +11,7 @@ export function HomeScreen() {
   const { overlay } = useStores()
   const { info } = useAppInfo()
   const hasModel = info?.agents.some(({ kind, available }) => kind === 'model' && available)
-  // A person who began with an import still has everything to set up, and may try the demo.
+  // A user who began with an import still has everything to set up, and may try the demo.
   const onlyImported = useLedger(({ children }) =>
     (children.get(null) ?? []).every(({ imported }) => imported),
   )

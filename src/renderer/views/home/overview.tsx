@@ -15,7 +15,7 @@ const recentMax = 8
 const noRoots: Task[] = []
 
 /**
- * A field for a new task, then the roots that wait for the person, run, or ended last; none is listed twice. Without the
+ * A field for a new task, then the roots that wait for the user, run, or ended last; none is listed twice. Without the
  * field, the first steps are above it.
  */
 export function Overview({ withField = true }: { withField?: boolean }) {

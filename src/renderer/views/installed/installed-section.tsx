@@ -23,7 +23,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
 import { useInstalledAgents } from './use-installed-agents.ts'
 
-/** The agents that the person has installed, and commands of their own. */
+/** The agents that the user has installed, and commands of their own. */
 export function InstalledSection() {
   const { overlay } = useStores()
   const { agents, problem, reload } = useInstalledAgents()

@@ -5,7 +5,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 
-/** Any program that speaks the Agent Client Protocol, as an agent of the person's own. */
+/** Any program that speaks the Agent Client Protocol, as an agent of the user's own. */
 export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void }) {
   const { agent, onSaved } = props
   const { client } = useStores()

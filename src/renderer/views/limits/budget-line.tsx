@@ -16,7 +16,7 @@ import { type TreeUse, useTreeUse } from '../../store/tree-use.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useArrival } from '../conversation/use-arrival.ts'
 
-/** Shows what a root whose budget is used up has used, and what a person can do about it (Q2). */
+/** Shows what a root whose budget is used up has used, and what a user can do about it (Q2). */
 export function BudgetLine({ task }: { task: Task }) {
   const { overlay } = useStores()
   const { wrapUp, stop, setBudget } = useActions()

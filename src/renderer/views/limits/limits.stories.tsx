@@ -1,4 +1,4 @@
-/** Limits of a tree in the window, and what a person can say to a running agent, over the fake contract. */
+/** Limits of a tree in the window, and what a user can say to a running agent, over the fake contract. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
@@ -88,7 +88,7 @@ const meta: Meta<{ address: string; sleeping?: boolean }> = {
 export default meta
 type Story = StoryObj<typeof meta>
 
-/** The tree waits: the person raises the limit, changes it, has it wrap up, or stops it. */
+/** The tree waits: the user raises the limit, changes it, has it wrap up, or stops it. */
 export const Reached: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -183,7 +183,7 @@ export const NotRead: Story = {
   },
 }
 
-/** It waits for a quota: the person wakes it, or ends the wait. */
+/** It waits for a quota: the user wakes it, or ends the wait. */
 export const Sleeping: Story = {
   args: { sleeping: true },
   play: async ({ canvasElement }) => {

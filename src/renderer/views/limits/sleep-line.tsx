@@ -6,7 +6,7 @@ import { ActionLine, Button } from '../../components/primitives/index.ts'
 import { useUnreachable } from '../../store/hooks.ts'
 import { useActions } from '../app/use-actions.ts'
 
-/** Shows until when a tree waits for a spent quota, and what a person can do about it (Q1). */
+/** Shows until when a tree waits for a spent quota, and what a user can do about it (Q1). */
 export function SleepLine({ task }: { task: Task }) {
   const { wake, cancelSleep } = useActions()
   const unreachable = useUnreachable()

@@ -6,7 +6,7 @@ import { problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { isUsable } from './use-model-settings.ts'
 
-/** A provider may list hundreds of models: the person narrows them by typing. */
+/** A provider may list hundreds of models: the user narrows them by typing. */
 const shownMax = 60
 
 /** A model as `PROVIDER/MODEL`, with those that the providers list as suggestions; any other name is accepted too. */

@@ -7,7 +7,7 @@ import { useStores } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { useNeedsYou } from '../sidebar/use-needs-you.ts'
 
-/** Notifies the person that an agent ended or stopped if the window does not have the focus. Use it once, in the shell. */
+/** Notifies the user that an agent ended or stopped if the window does not have the focus. Use it once, in the shell. */
 export function useNotifications(): void {
   const { ledger, preferences, navigation } = useStores()
   useNeedNotifications()

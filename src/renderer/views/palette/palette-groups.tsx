@@ -15,7 +15,7 @@ import { projectMarks, taskMarks } from './distinguishing-marks.ts'
 import { PaletteItem } from './palette-item.tsx'
 import type { CommandGroup } from './use-palette-commands.tsx'
 
-/** As many as a person scans; typing more narrows the list. */
+/** As many as a user scans; typing more narrows the list. */
 const agentsShownMax = 50
 
 export function CommandGroups(props: { groups: CommandGroup[]; onRun(command: () => void): void }) {

@@ -80,7 +80,7 @@ export function firstChoices(rows: CandidateRow[], choice: ResumeChoice, tasks: 
 
 /**
  * Changes the choice for one agent. A restarted agent starts its sub-agents again and an abandoned one awaits none, so
- * those below are abandoned with it, and resumed again with it, unless the person chose otherwise for them.
+ * those below are abandoned with it, and resumed again with it, unless the user chose otherwise for them.
  */
 export function withChoice(
   choices: Choices,
@@ -157,7 +157,7 @@ export function countChoices(rows: CandidateRow[], choices: Choices): ChoiceCoun
   return counts
 }
 
-/** Whether the person should decide about an agent: it has conflicts, or can't be resumed. */
+/** Whether the user should decide about an agent: it has conflicts, or can't be resumed. */
 export const needsDecision = ({ candidate }: CandidateRow): boolean =>
   candidate.obstacle !== null || (candidate.drift !== null && hasConflicts(candidate.drift))
 

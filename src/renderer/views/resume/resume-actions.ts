@@ -16,7 +16,7 @@ import { attempt, readShownMs } from '../app/toasts.ts'
 import { abandonText, restartText } from './ending-texts.ts'
 import { problemOfOutcome, showEnds, showResumed } from './resume-toasts.ts'
 
-/** What the person confirmed in the dialog. */
+/** What the user confirmed in the dialog. */
 interface ConfirmedResume {
   target: ResumeTarget
   request: {
@@ -49,7 +49,7 @@ export interface ResumeActions {
   continueFrom(taskId: TaskId, at?: number): void
 }
 
-/** `hasBelow`: interrupted agents below the task are checked as well, and the person chooses among them. */
+/** `hasBelow`: interrupted agents below the task are checked as well, and the user chooses among them. */
 export function selectorFor(target: ResumeTarget, hasBelow: boolean): ResumeSelector {
   switch (target.of) {
     case 'all':
@@ -62,7 +62,7 @@ export function selectorFor(target: ResumeTarget, hasBelow: boolean): ResumeSele
   }
 }
 
-/** Whether the person should review it before it is resumed. */
+/** Whether the user should review it before it is resumed. */
 const needsReview = ({ drift, obstacle }: ResumeCandidate): boolean =>
   obstacle !== null || describeDrift(drift).length > 0
 
@@ -87,7 +87,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     if (!found || !candidate) return
     if (!needsReview(candidate)) return resumeAtOnce(taskId)
     const open = () => overlay.show({ kind: 'resume', target, found: found.candidates })
-    // The person may have opened another dialog during the check, and dialogs do not stack.
+    // The user may have opened another dialog during the check, and dialogs do not stack.
     if (overlay.store.getState().kind === 'none') open()
     else
       toast.warning(`Files or branches changed since “${candidate.title}” stopped.`, {

@@ -11,7 +11,7 @@ import { ResumeForm } from './resume-form.tsx'
 import type { ResumeScope } from './scope-choice.tsx'
 import { useResumePlan } from './use-resume-plan.ts'
 
-/** Shows what changed since agents stopped, and lets the person resume, restart, abandon or leave each of them (S2). */
+/** Shows what changed since agents stopped, and lets the user resume, restart, abandon or leave each of them (S2). */
 export function ResumeDialog(props: {
   target: ResumeTarget
   found?: ResumeCandidate[]

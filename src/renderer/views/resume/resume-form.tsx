@@ -71,7 +71,7 @@ export function ResumeForm(props: {
   const activity = useLedger((view) => view.activity)
   const all = rowsFor(agents, target, tasks, hostSince, activity)
   const scopes = useScopes(target)
-  /** Null until the person chooses; until then the choices follow from the checks. */
+  /** Null until the user chooses; until then the choices follow from the checks. */
   const [chosen, setChosen] = useState<Choices | null>(null)
   const [atOnce, setAtOnce] = useState(agentsAtOnceDefault)
   const confirmButton = useRef<HTMLButtonElement>(null)
@@ -289,7 +289,7 @@ function useFirstFocus(
   latestHasConflicts.current = hasConflicts
   useEffect(() => {
     if (!ready) return
-    // After the dialog has taken the focus itself, and never from something that the person is using.
+    // After the dialog has taken the focus itself, and never from something that the user is using.
     const frame = requestAnimationFrame(() => {
       const { activeElement } = document
       if (activeElement?.closest('form, button, [role="listbox"]')) return

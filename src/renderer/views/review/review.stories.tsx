@@ -126,7 +126,7 @@ const comparison: TargetComparison = {
   ],
 }
 
-/** The person edits a file of the target after it was compared, so that the apply fails. */
+/** The user edits a file of the target after it was compared, so that the apply fails. */
 function lateConflict() {
   let compared = 0
   const [message = ''] = comparison.conflicts.map((one) => one.message)

@@ -157,7 +157,7 @@ function useSeen(): void {
   }, [preferences, task])
 }
 
-/** Hides a dialog without an address when the person goes back from the screen below it. */
+/** Hides a dialog without an address when the user goes back from the screen below it. */
 function useHideOnBack(): void {
   const { overlay } = useStores()
   useEffect(() => {

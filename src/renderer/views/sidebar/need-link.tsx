@@ -23,7 +23,7 @@ const kindLabels: Record<Need['kind'], { label: string; status: ShownStatus }> =
   review: { label: 'Ready to review', status: 'completed' },
 }
 
-/** A link to the place where a need of the person is answered. `roomy` adds its time and project. */
+/** A link to the place where a need of the user is answered. `roomy` adds its time and project. */
 export function NeedLink(props: {
   need: Need
   current?: boolean

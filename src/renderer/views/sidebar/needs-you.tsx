@@ -2,7 +2,7 @@ import { useRoute } from '../../store/hooks.ts'
 import { NeedLink } from './need-link.tsx'
 import { useNeedsYou } from './use-needs-you.ts'
 
-/** Everything that waits for the person, the oldest first. Not shown while there is nothing. */
+/** Everything that waits for the user, the oldest first. Not shown while there is nothing. */
 export function NeedsYou() {
   const needs = useNeedsYou()
   const route = useRoute()

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { type Need, needsYou } from '../../store/attention/needs-you.ts'
 import { useLedger, usePreference, useQuestions } from '../../store/hooks.ts'
 
-/** Everything that needs the person, in the order of the list. */
+/** Everything that needs the user, in the order of the list. */
 export function useNeedsYou(): Need[] {
   const view = useLedger((whole) => whole)
   const questions = useQuestions()

@@ -14,7 +14,7 @@ import type { AgentSession } from './agent-session.ts'
  */
 export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec, SubAgentSpec = Spec> {
   /**
-   * Makes a spec from a person's choice. `dir` is the project's. Stores nothing. Rejects with an
+   * Makes a spec from a user's choice. `dir` is the project's. Stores nothing. Rejects with an
    * Error that describes what is wrong, and where.
    */
   prepare(choice: Choice, dir: string): Promise<PreparedAgent<Spec>>

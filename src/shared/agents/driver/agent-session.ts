@@ -42,8 +42,8 @@ export interface AgentHost {
   ask(question: PermissionQuestion): Promise<PermissionAnswer>
   /**
    * Call it before each turn. Resolves once the turn may begin: a tree waits here while its budget
-   * is used up (Q2). Rejects if the run must end. `messages`: messages of the person since the last
-   * turn, already recorded. `isLast`: the person asked to wrap up (Q3); this turn may call only
+   * is used up (Q2). Rejects if the run must end. `messages`: messages of the user since the last
+   * turn, already recorded. `isLast`: the user asked to wrap up (Q3); this turn may call only
    * `agent_report`, and no other follows. `note`: Shiplog's text about that, already recorded.
    */
   nextTurn(): Promise<NextTurn>
@@ -55,7 +55,7 @@ export interface AgentHost {
    */
   starting(agent: string): void
   /**
-   * Resolves when the next request to the model may be made: after `delayMs`, or earlier if the person asks for it.
+   * Resolves when the next request to the model may be made: after `delayMs`, or earlier if the user asks for it.
    * Rejects with the signal's reason.
    */
   waitToRetry(delayMs: number, signal: AbortSignal): Promise<void>
@@ -83,7 +83,7 @@ interface NextTurn {
   isLast: boolean
   /** The messages, and all later entries, have this seq or a higher one. */
   fromSeq: number
-  /** The person asked to summarise the conversation now. */
+  /** The user asked to summarise the conversation now. */
   compact: boolean
 }
 
@@ -114,11 +114,11 @@ export interface PermissionQuestion {
   options: PermissionOption[]
   /**
    * The same action as calls of Shiplog's tools, so that the modes and rules apply (P1, P3). Absent: only the mode that
-   * allows everything, or a person, can allow it.
+   * allows everything, or a user, can allow it.
    */
   actions?: readonly AskedCall[]
   /**
-   * The name of the agent that would run what the question shows, which its repository configures (K8). Only a person
+   * The name of the agent that would run what the question shows, which its repository configures (K8). Only a user
    * can allow it, whatever the mode and the rules.
    */
   configures?: string

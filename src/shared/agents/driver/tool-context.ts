@@ -14,7 +14,7 @@ export interface ToolContext {
   workingDir: string
   /** The environment and directory for the commands of its shell. */
   environment: Record<string, string>
-  /** Absent: commands run with all of the person's rights. */
+  /** Absent: commands run with all of the user's rights. */
   sandbox?: CommandSandbox
   shell: ShellState
   mask: Masker
@@ -28,7 +28,7 @@ export interface ToolContext {
   keepOutput(output: KeptOutput): Promise<void>
   /** Resolves once the agent's plan is recorded. It replaces the previous one. */
   recordPlan(items: PlanItem[]): Promise<void>
-  /** Resolves with the person's answer; frees the agent's slot until then. Rejects if the run ends first. */
+  /** Resolves with the user's answer; frees the agent's slot until then. Rejects if the run ends first. */
   askPerson(question: { question: string; choices: readonly string[] }): Promise<PersonAnswer>
   tasks: TaskToolsPort
 }
@@ -41,7 +41,7 @@ export type RunTool = (name: string, input: unknown, context: ToolContext) => Pr
 
 export type PersonAnswer =
   | { kind: 'answered'; text: string }
-  /** `message`: the person's text instead of an answer; may be empty. */
+  /** `message`: the user's text instead of an answer; may be empty. */
   | { kind: 'declined'; message: string }
   | { kind: 'nobody' }
 

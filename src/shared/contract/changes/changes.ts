@@ -10,7 +10,7 @@ const hunkRangeSchema = z.object({
 })
 export type HunkRange = z.infer<typeof hunkRangeSchema>
 
-/** More files or hunks than a person selects by hand. */
+/** More files or hunks than a user selects by hand. */
 const selectedMax = 5_000
 
 export const changeSelectionSchema = z.object({

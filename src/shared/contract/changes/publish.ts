@@ -1,4 +1,4 @@
-/** Commits a root's changes, pushes its branch and opens a pull request, with commands that the person approved. */
+/** Commits a root's changes, pushes its branch and opens a pull request, with commands that the user approved. */
 import { z } from 'zod'
 import { idTextSchema } from '../../records/ids.ts'
 import { base } from '../base.ts'
@@ -64,7 +64,7 @@ export const publish = {
       z.object({
         taskId: idTextSchema,
         request: publishRequestSchema,
-        /** The text that the person approved (`publishCommands`). */
+        /** The text that the user approved (`publishCommands`). */
         commands: z.string(),
       }),
     )

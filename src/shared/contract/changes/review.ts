@@ -15,7 +15,7 @@ const count = z.number().int().min(0)
 
 const changeAuthorSchema = z.object({
   /**
-   * `call`: one tool call of an agent. `turn`: a turn, but the call is unknown. `outside`: a person or another program,
+   * `call`: one tool call of an agent. `turn`: a turn, but the call is unknown. `outside`: a user or another program,
    * between turns. `unknown`: not in any recorded state of the files.
    */
   by: z.enum(['call', 'turn', 'outside', 'unknown']),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { searchKindSchema } from '../search.ts'
 
-/** Longer than any text that a person types or selects for a search. */
+/** Longer than any text that a user types or selects for a search. */
 const findTextCharsMax = 1_000
 /** Limit for the listed places of one search. All matches are counted. */
 export const findPlacesMax = 50_000

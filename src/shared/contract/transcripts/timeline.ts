@@ -93,7 +93,7 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     run: z.number().int().min(1),
     reason: z.enum(['prompt', 'resume', 'retry']),
     model: z.string().nullable(),
-    /** Null: a person's own script, without permission checks. */
+    /** Null: a user's own script, without permission checks. */
     permissions: permissionModeSchema.nullable(),
   }),
   z.object({

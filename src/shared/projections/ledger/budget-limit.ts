@@ -1,4 +1,4 @@
-/** The limit that a tree has reached, and the amount to which the person can raise it (Q2). Pure. */
+/** The limit that a tree has reached, and the amount to which the user can raise it (Q2). Pure. */
 import type { Budget, BudgetLevel, BudgetPart } from '../../records/tasks/budgets.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 
@@ -23,7 +23,7 @@ export function reachedLimit({ budgetReached, options: { budget } }: Task): Reac
   return null
 }
 
-/** Returns twice the used or allowed amount, so that the person is not asked again soon. */
+/** Returns twice the used or allowed amount, so that the user is not asked again soon. */
 export function raisedAmount({ part, used, limit }: ReachedLimit): number {
   const amount = Math.max(limit, used)
   return part === 'usd' ? Math.ceil(amount * 200) / 100 : Math.ceil(amount * 2)

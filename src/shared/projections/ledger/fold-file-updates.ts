@@ -1,4 +1,4 @@
-/** Folds the updates of a person's files: applies and undos. */
+/** Folds the updates of a user's files: applies and undos. */
 import type { UpdateId } from '../../records/ids.ts'
 import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { FileUpdate } from '../../records/projects/file-updates.ts'

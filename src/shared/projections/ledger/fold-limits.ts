@@ -46,7 +46,7 @@ export function foldLimits(task: Task, event: LimitsEvent, at: string): Partial<
   }
 }
 
-/** Reasons that the person did not choose, so that the task shows them. */
+/** Reasons that the user did not choose, so that the task shows them. */
 const reasonsToShow: readonly string[] = [
   'no-waits-left',
   'too-long',

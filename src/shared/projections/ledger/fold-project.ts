@@ -133,8 +133,8 @@ function relocated(path: string, from: string, to: string): string {
 }
 
 /**
- * Revokes what the person allowed for a folder and its repository: the set-up, the configuration of Git and of agents,
- * and the variables passed to agents, including those of single agents (`--env`). Their names are kept, so that the person
+ * Revokes what the user allowed for a folder and its repository: the set-up, the configuration of Git and of agents,
+ * and the variables passed to agents, including those of single agents (`--env`). Their names are kept, so that the user
  * can be asked about them. An allow-list becomes an empty one instead of being lifted, so that agents never get more
  * than before.
  */

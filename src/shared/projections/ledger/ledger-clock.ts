@@ -15,7 +15,7 @@ export interface LedgerClock {
   /** `at` of the last record; null: there is none. Milliseconds since the epoch. */
   lastAtMs: number | null
   /**
-   * `at` of the last record before the clock leapt ahead, until a person confirms the clock or it goes back: records with
+   * `at` of the last record before the clock leapt ahead, until a user confirms the clock or it goes back: records with
    * a wrong time must not confirm it. Null: it did not leap.
    */
   leapFromMs: number | null

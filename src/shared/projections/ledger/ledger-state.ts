@@ -14,7 +14,7 @@ export interface LedgerState {
   /** Removed from the list, without settings; they keep their ids when added again. No feed sends them. */
   removedProjects: Map<ProjectId, Project>
   tasks: Map<TaskId, Task>
-  /** The set-up configuration that the person allowed, by project. */
+  /** The set-up configuration that the user allowed, by project. */
   trustedSetups: Map<ProjectId, string>
   /** Only in the main process; no feed sends it. */
   clock: LedgerClock

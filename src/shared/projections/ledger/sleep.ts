@@ -10,7 +10,7 @@ export type Sleep = NonNullable<Task['sleep']>
 
 type Sleeper = Pick<Task, 'status' | 'archived' | 'cause' | 'endedAt'>
 
-/** Reports whether it was stopped by the quota, or by a crash since then, but not by the person. */
+/** Reports whether it was stopped by the quota, or by a crash since then, but not by the user. */
 export const isSleeper = (task: Sleeper, sleep: Sleep): boolean =>
   task.status === 'interrupted' &&
   !task.archived &&
@@ -23,7 +23,7 @@ export const sleepOf = (
   root: Pick<Task, 'sleep'> | null | undefined,
 ): Sleep | null => (root?.sleep && isSleeper(task, root.sleep) ? root.sleep : null)
 
-/** Reports whether the person stopped the tree of `root`, so that it is not woken. */
+/** Reports whether the user stopped the tree of `root`, so that it is not woken. */
 export const wasStopped = (root: Pick<Task, 'status' | 'cause'>): boolean =>
   !isRunning(root.status) && isStoppedByPerson(root.cause)
 

@@ -32,7 +32,7 @@ export const listedMax = 1_000
 /** A call without a result. Its input is in the entry `seq`. */
 interface OpenCall extends Pick<ToolCallEntry, 'seq' | 'messageUuid' | 'runId' | 'turn' | 'name'> {
   callId: ToolCallId
-  /** The person was asked and did not answer, or refused: the call has not run. */
+  /** The user was asked and did not answer, or refused: the call has not run. */
   notRun?: true | undefined
 }
 

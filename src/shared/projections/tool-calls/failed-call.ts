@@ -5,7 +5,7 @@ type Result = Pick<ToolResultEntry, 'outcome' | 'detail'>
 
 /**
  * Whether a call failed: the tool's error, an unknown outcome, or a command's exit code. A call that was never tried,
- * such as one that a person refused, did not fail.
+ * such as one that a user refused, did not fail.
  */
 export function isFailedCall({ outcome, detail }: Result): boolean {
   const { kind, exitCode } = fieldsOf(detail)

@@ -1,4 +1,4 @@
-/** Notices of installed agents for the person. */
+/** Notices of installed agents for the user. */
 import type { Entry } from '../../records/entries.ts'
 
 /** Returns the notice in a foreign entry of an installed agent (ACP): its title and description; null if it has none. */

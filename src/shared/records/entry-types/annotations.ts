@@ -7,7 +7,7 @@ import { entryBase } from './base.ts'
 export const prLinkEntrySchema = entryBase.extend({
   type: z.literal('pr-link'),
   url: z.url(),
-  /** `command`: the command line, which a person's terminal or an agent's shell may have run. */
+  /** `command`: the command line, which a user's terminal or an agent's shell may have run. */
   source: z.enum(['tool-output', 'person', 'command']),
 })
 

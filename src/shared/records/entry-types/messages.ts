@@ -57,9 +57,9 @@ const messageFields = {
   sessionCostUsd: z.number().min(0).optional(),
   /** Why the provider ended the turn, in its own term. */
   stop: z.string().optional(),
-  /** On a prompt that a person sent to the agent while it ran. */
+  /** On a prompt that a user sent to the agent while it ran. */
   promptId: promptIdSchema.optional(),
-  /** Set if Shiplog wrote the message; absent: a person or the agent did. */
+  /** Set if Shiplog wrote the message; absent: a user or the agent did. */
   by: z.literal('shiplog').optional(),
   providerData: providerDataSchema.optional(),
 }

@@ -22,7 +22,7 @@ export const runStartEntrySchema = entryBase.extend({
   model: z.string().nullish(),
   /** The names of the host's variables that agents don't get (K2). Recorded once, and again after a change. */
   withheld: z.array(z.string()).optional(),
-  /** The mode of permissions; absent: a scenario of the person, which asks for nothing. */
+  /** The mode of permissions; absent: a scenario of the user, which asks for nothing. */
   permissions: permissionModeSchema.optional(),
   /** The sandbox of its agent's commands; absent: none. */
   sandbox: runSandboxSchema.optional(),

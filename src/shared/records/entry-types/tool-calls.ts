@@ -62,7 +62,7 @@ export const toolResultEntrySchema = entryBase.extend({
 export type ToolResultEntry = z.infer<typeof toolResultEntrySchema>
 
 /**
- * Whether an agent may do something (P4). If a person is asked there are two entries with the same question: the first
+ * Whether an agent may do something (P4). If a user is asked there are two entries with the same question: the first
  * is durable before the question is shown, and the second has the answer.
  */
 export const permissionEntrySchema = entryBase.extend({

@@ -4,7 +4,7 @@ import { taskIdSchema } from '../ids.ts'
 import { budgetLevelSchema, budgetPartSchema, budgetSchema } from '../tasks/budgets.ts'
 
 export const limitEventSchemas = [
-  /** The person set the budget of a root; null: none. Levels reached in the previous budget no longer count. */
+  /** The user set the budget of a root; null: none. Levels reached in the previous budget no longer count. */
   z.object({
     type: z.literal('task.budget-set'),
     taskId: taskIdSchema,
@@ -33,7 +33,7 @@ export const limitEventSchemas = [
     type: z.literal('task.sleep-ended'),
     taskId: taskIdSchema,
     /**
-     * `woke`: one agent got an answer, and the others continue. `resumed`: by the person. After all others the tree
+     * `woke`: one agent got an answer, and the others continue. `resumed`: by the user. After all others the tree
      * stays interrupted.
      */
     because: z.enum([

@@ -35,31 +35,31 @@ export const projectEventSchemas = [
     replaced: z.boolean(),
   }),
   z.object({ type: z.literal('project.removed'), projectId: projectIdSchema }),
-  /** The person allowed the set-up command of this exact configuration to run. */
+  /** The user allowed the set-up command of this exact configuration to run. */
   z.object({
     type: z.literal('project.setup-trusted'),
     projectId: projectIdSchema,
     configSha256: z.string(),
   }),
-  /** The person set which variables of the host its agents get (K2). */
+  /** The user set which variables of the host its agents get (K2). */
   z.object({
     type: z.literal('project.environment-set'),
     projectId: projectIdSchema,
     environment: projectEnvironmentSchema,
   }),
-  /** The person set the sandbox of its agents' commands. */
+  /** The user set the sandbox of its agents' commands. */
   z.object({
     type: z.literal('project.sandbox-set'),
     projectId: projectIdSchema,
     sandbox: sandboxSettingSchema,
   }),
-  /** The person allowed the requests in the repository's own Git configuration, whose hash is `sha256`. */
+  /** The user allowed the requests in the repository's own Git configuration, whose hash is `sha256`. */
   z.object({
     type: z.literal('project.git-config-allowed'),
     projectId: projectIdSchema,
     sha256: z.string(),
   }),
-  /** The person allowed a repository's configuration for installed agents; `sha256`: of a path and its content. */
+  /** The user allowed a repository's configuration for installed agents; `sha256`: of a path and its content. */
   z.object({
     type: z.literal('project.agent-config-allowed'),
     projectId: projectIdSchema,

@@ -44,7 +44,7 @@ export const taskEventSchemas = [
     source: importSourceSchema,
   }),
   /**
-   * A person sent a follow-up to a root (T7), or a message to a running agent (`atNextTurn`, Q3). It waits until a run
+   * A user sent a follow-up to a root (T7), or a message to a running agent (`atNextTurn`, Q3). It waits until a run
    * starts with it or it is withdrawn.
    */
   z.object({
@@ -82,7 +82,7 @@ export const taskEventSchemas = [
     taskId: taskIdSchema,
     files: z.number().int().min(0),
   }),
-  /** The person renamed a root. */
+  /** The user renamed a root. */
   z.object({ type: z.literal('task.renamed'), taskId: taskIdSchema, title: z.string() }),
   /** Applies from its next run on. */
   z.object({
@@ -92,7 +92,7 @@ export const taskEventSchemas = [
   }),
   /** Applies from the next run of the root on. */
   z.object({ type: z.literal('task.model-set'), taskId: taskIdSchema, model: modelRefSchema }),
-  /** A person requested a summary of its conversation before its next turn; false: that turn has started. */
+  /** A user requested a summary of its conversation before its next turn; false: that turn has started. */
   z.object({
     type: z.literal('task.compaction-set'),
     taskId: taskIdSchema,

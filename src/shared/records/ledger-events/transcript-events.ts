@@ -17,7 +17,7 @@ export const transcriptEventSchemas = [
     receiptId: receiptIdSchema,
     /** It can be restored at least until this time, in milliseconds since the epoch. */
     keptUntil: z.number(),
-    /** Set if the person deleted it; absent if a sweep did. */
+    /** Set if the user deleted it; absent if a sweep did. */
     byPerson: z.literal(true).optional(),
   }),
   /** It is back in its place. `failure`: it could not be moved; `person`: it was restored, which counts as activity. */
@@ -34,6 +34,6 @@ export const transcriptEventSchemas = [
   }),
   /** A sweep has ended. Its receipt lists the removed items. */
   z.object({ type: z.literal('retention.swept'), receiptId: receiptIdSchema }),
-  /** The person confirmed a clock that leapt ahead: its times are valid from now on (X3). */
+  /** The user confirmed a clock that leapt ahead: its times are valid from now on (X3). */
   z.object({ type: z.literal('clock.confirmed') }),
 ] as const

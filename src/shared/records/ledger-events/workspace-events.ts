@@ -1,4 +1,4 @@
-/** Events of workspaces, and of updates of a person's files. */
+/** Events of workspaces, and of updates of a user's files. */
 import { z } from 'zod'
 import { receiptIdSchema, taskIdSchema, updateIdSchema } from '../ids.ts'
 import { fileUpdateReasonSchema } from '../projects/file-updates.ts'

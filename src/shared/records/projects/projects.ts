@@ -6,7 +6,7 @@ import { projectIdSchema } from '../ids.ts'
 import { projectIdentitySchema } from './project-identity.ts'
 import { sandboxSettingSchema } from './sandbox.ts'
 
-/** No person can review a longer list. */
+/** No user can review a longer list. */
 export const variablesMax = 50
 
 export const variableNameSchema = z
@@ -38,13 +38,13 @@ export const projectSchema = z.object({
   addedAt: isoDateTime,
   /** Identifies the project after its folder has moved; absent: only its path does. */
   identity: projectIdentitySchema.optional(),
-  /** As the person set it; absent: `defaultEnvironment`. */
+  /** As the user set it; absent: `defaultEnvironment`. */
   environment: projectEnvironmentSchema.optional(),
   /** Variables that were allowed while the project was another folder or repository. Cleared when the environment is set. */
   revokedVariables: z.array(variableNameSchema).optional(),
-  /** The hash of the Git configuration that the person allowed. */
+  /** The hash of the Git configuration that the user allowed. */
   gitConfigSha256: z.string().optional(),
-  /** The hashes of the configurations for installed agents that the person allowed, newest last. */
+  /** The hashes of the configurations for installed agents that the user allowed, newest last. */
   agentConfigSha256s: z.array(z.string()).optional(),
   /** The sandbox of its agents' commands; absent: off. */
   sandbox: sandboxSettingSchema.optional(),

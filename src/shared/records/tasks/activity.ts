@@ -21,9 +21,9 @@ export const activitySchema = z.discriminatedUnion('state', [
     /** The agent's last event, in milliseconds since the epoch. Set only once it has been silent for long. */
     silentSince: z.number().optional(),
   }),
-  /** The agent waits for a person's answer. */
+  /** The agent waits for a user's answer. */
   z.object({ state: z.literal('asking'), wrapsUp }),
-  /** The budget of its tree is used up, and the person has to decide (Q2). */
+  /** The budget of its tree is used up, and the user has to decide (Q2). */
   z.object({ state: z.literal('paused') }),
 ])
 export type Activity = z.infer<typeof activitySchema>

@@ -1,4 +1,4 @@
-/** Limits on the use of a tree of agents before a person is asked (Q2). A budget belongs to a root and its whole tree. */
+/** Limits on the use of a tree of agents before a user is asked (Q2). A budget belongs to a root and its whole tree. */
 import { z } from 'zod'
 
 export const budgetParts = ['usd', 'tokens', 'minutes'] as const
@@ -13,13 +13,13 @@ export const budgetSchema = z.object({
   tokens: z.number().int().positive().max(1_000_000_000_000).optional(),
   /** The time in which at least one agent of the tree is running. */
   minutes: z.number().positive().max(1_000_000).optional(),
-  /** The person accepts that a part of the tree has no price and does not count. */
+  /** The user accepts that a part of the tree has no price and does not count. */
   allowUnpriced: z.literal(true).optional(),
 })
 export type Budget = z.infer<typeof budgetSchema>
 
 /**
- * `near`: 80% are used. `spent`: all is used, so the tree waits for a person. `unpriced`: the use can't be compared with
+ * `near`: 80% are used. `spent`: all is used, so the tree waits for a user. `unpriced`: the use can't be compared with
  * the limit, so the tree waits as well.
  */
 export const budgetLevelSchema = z.enum(['near', 'spent', 'unpriced'])

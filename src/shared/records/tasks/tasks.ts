@@ -109,7 +109,7 @@ export const taskSchema = z.object({
   transcriptCounts: transcriptCountsSchema.optional(),
   /** Null while its transcript is kept. */
   transcriptExpired: expirySchema.nullable(),
-  /** When the person last restored its transcript, which counts as activity (X1). */
+  /** When the user last restored its transcript, which counts as activity (X1). */
   transcriptRestoredAt: isoDateTime.nullable(),
   hasReport: z.boolean(),
   reportTitle: z.string().nullable(),
@@ -128,7 +128,7 @@ export const taskSchema = z.object({
   leftovers: z.array(leftoversSchema).optional(),
   /** Applies that were not undone, and updates in progress, oldest first; absent if there are none. */
   fileUpdates: z.array(fileUpdateSchema).optional(),
-  /** The person's comments on its changes, oldest first; absent if there are none. */
+  /** The user's comments on its changes, oldest first; absent if there are none. */
   reviewComments: z.array(reviewCommentSchema).optional(),
   /** Null until its directory exists. */
   workspace: workspaceSchema.nullable(),
@@ -138,7 +138,7 @@ export const taskSchema = z.object({
    * absent: none, or not checked.
    */
   conflictsFound: z.object({ files: z.number().int().min(1), at: isoDateTime }).optional(),
-  /** The person asked to summarise its conversation before its next turn. */
+  /** The user asked to summarise its conversation before its next turn. */
   compactionWanted: z.literal(true).optional(),
   /** On a root: the levels reached since its budget was set; absent if there are none. */
   budgetReached: z.array(budgetReachSchema).optional(),

@@ -15,13 +15,13 @@ export const transcriptCountsSchema = z.object({
 })
 export type TranscriptCounts = z.infer<typeof transcriptCountsSchema>
 
-/** The removal of a transcript by a sweep or the person (X2, X3). Reports and patches stay. */
+/** The removal of a transcript by a sweep or the user (X2, X3). Reports and patches stay. */
 export const expirySchema = z.object({
   receiptId: receiptIdSchema,
   at: isoDateTime,
   /** It can be restored from the trash at least until this time. */
   keptUntil: isoDateTime,
-  /** True when the person deleted it; absent when a sweep did. */
+  /** True when the user deleted it; absent when a sweep did. */
   byPerson: z.literal(true).optional(),
   /** When it was permanently deleted from the trash; null while it can be restored. */
   purgedAt: isoDateTime.nullable(),

@@ -16,7 +16,7 @@ export const quotaWaitsMax = 50
 export const treeOptionsSchema = z.object({
   /** How many agents of the tree work at the same time. One that only waits for others does not count (T5). */
   agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax),
-  /** True: workspaces of finished sub-agents are kept until the person removes them. */
+  /** True: workspaces of finished sub-agents are kept until the user removes them. */
   keep: z.boolean(),
   /** Names of secret variables of the host that its agents get (`--env`). */
   env: z.array(variableNameSchema).optional(),

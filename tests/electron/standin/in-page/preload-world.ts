@@ -67,7 +67,7 @@ export function preloadWorld(options: {
     port?.close()
   }
 
-  // Real input only: a page can't pass its own events off as a person's.
+  // Real input only: a page can't pass its own events off as a user's.
   for (const [name, input] of [
     ['mouseup', 'mouseUp'],
     ['keydown', 'rawKeyDown'],

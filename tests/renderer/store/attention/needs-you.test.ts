@@ -1,4 +1,4 @@
-/** The one list of what needs the person. */
+/** The one list of what needs the user. */
 import { expect, it } from 'vitest'
 import { badgeCountOf } from '../../../../src/main/hosts/desktop/badge.ts'
 import { needsYou } from '../../../../src/renderer/store/attention/needs-you.ts'

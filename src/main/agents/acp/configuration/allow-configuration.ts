@@ -1,4 +1,4 @@
-/** Asks the person to allow a repository's configuration of an installed agent before that agent starts in it (K8). */
+/** Asks the user to allow a repository's configuration of an installed agent before that agent starts in it (K8). */
 
 import type { AgentPlace } from '../../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost } from '../../../../shared/agents/driver/agent-session.ts'
@@ -9,7 +9,7 @@ import type { TaskId } from '../../../../shared/records/ids.ts'
 import { onOneLine } from '../../permissions/signed-lines.ts'
 import type { ConfigurationFile } from './find-configuration.ts'
 
-/** The configuration files that the person has allowed in a project. */
+/** The configuration files that the user has allowed in a project. */
 export interface AllowedConfiguration {
   isAllowed(sha256: string): boolean
   /** Resolves once it is durable. */
@@ -43,7 +43,7 @@ export function createAllowConfiguration(deps: {
       detail = '',
     ): Cause => ({ kind: 'agent-config', agent: name, why, files, detail })
 
-    /** Called again after each answer: files may change while a person reads them, or be allowed for another agent. */
+    /** Called again after each answer: files may change while a user reads them, or be allowed for another agent. */
     async function findUnallowed(): Promise<ConfigurationFile[] | Cause> {
       const { findConfiguration } = await import('./find-configuration.ts')
       const { files, unshowable } = await findConfiguration({ ...deps, cwd, program })

@@ -1,5 +1,5 @@
 /**
- * Stores `installed-agents.json` in the data directory: the person's own agents, the packages that `npx` may fetch, and
+ * Stores `installed-agents.json` in the data directory: the user's own agents, the packages that `npx` may fetch, and
  * the newest check of each agent.
  */
 import { z } from 'zod'
@@ -55,7 +55,7 @@ export async function openAgentStore(path: string): Promise<AgentStore> {
   }
 }
 
-/** Reports whether `npx` may fetch the package of a preset, because the person allowed exactly the pinned version. */
+/** Reports whether `npx` may fetch the package of a preset, because the user allowed exactly the pinned version. */
 export const isFetchAllowed = (store: Pick<AgentStore, 'content'>, id: AgentPreset): boolean =>
   store.content().fetched[id] === agentPresets[id].package.version
 

@@ -29,7 +29,7 @@ const startMsMax = 120_000
 const fetchMsMax = 15 * 60_000
 const promptMsMax = 120_000
 const endMsMax = 5_000
-/** A person signs in on a page in the browser. */
+/** A user signs in on a page in the browser. */
 const signInMsMax = 5 * 60_000
 /** They are shown in one menu. */
 const signInMethodsMax = 10

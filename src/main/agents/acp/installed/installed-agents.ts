@@ -32,7 +32,7 @@ import { programVersion } from './program-version.ts'
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
 interface InstalledAgents {
-  /** Presets first, then the person's own by name. */
+  /** Presets first, then the user's own by name. */
   list(): Promise<InstalledAgentState[]>
   /** Throws FailureError: not-found. */
   check(id: string, options: { prompts: boolean }): Promise<AgentCheck>
@@ -168,7 +168,7 @@ export function createInstalledAgents(deps: {
     { prompts = false, fetches = false, signInMethod }: CheckOptions,
   ): Promise<AgentCheck> {
     const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
-    // A person who signs in on a page takes minutes, and checks of others don't wait for that.
+    // A user who signs in on a page takes minutes, and checks of others don't wait for that.
     return mutex(signInMethod === undefined ? 'check' : 'sign-in', async () => {
       const { checkAgent } = await import('./check-agent.ts')
       return checkAgent(spec, {

@@ -1,4 +1,4 @@
-/** Finds the version of an installed program, without starting one that the person has not allowed. */
+/** Finds the version of an installed program, without starting one that the user has not allowed. */
 import { execFile } from 'node:child_process'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -128,7 +128,7 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
     return answerOnce({ ...request, name: 'task_await', input: { tasks }, callId: null })
   }
 
-  /** Resolves once all starts of sub-agents are settled: a sub-agent has no id while a person decides on its start. */
+  /** Resolves once all starts of sub-agents are settled: a sub-agent has no id while a user decides on its start. */
   async function startsSettled(stopWaiting: AbortSignal): Promise<void> {
     const starts = [...madeCalls.values()].filter(({ name }) => name === 'task')
     await Promise.race([
@@ -182,6 +182,6 @@ async function answerAfterGrace(stopWaiting: AbortSignal, graceMs: number): Prom
   return {
     outcome: 'ok',
     output:
-      'Not done yet: it may need a person’s permission. Call task_await to wait for it; do not start it again.',
+      'Not done yet: it may need a user’s permission. Call task_await to wait for it; do not start it again.',
   }
 }

@@ -6,7 +6,7 @@ import type { offeredTools } from '../../tools/tool-definitions.ts'
 import { callIdOf, type ToolCalls } from './tool-calls.ts'
 
 export interface ToolServerTiming extends CallTiming {
-  /** Time for a tool to return once its call has to be answered. A call waits longer while a person decides on it. */
+  /** Time for a tool to return once its call has to be answered. A call waits longer while a user decides on it. */
   graceMs: number
 }
 

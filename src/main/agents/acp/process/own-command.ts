@@ -1,4 +1,4 @@
-/** Parses the person's own commands of agents: a program with its arguments, run without a shell. */
+/** Parses the user's own commands of agents: a program with its arguments, run without a shell. */
 import type { OwnAgent } from '../../../../shared/agents/agent-checks.ts'
 import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
 import { readShellCommand } from '../../permissions/shell-segments.ts'

@@ -43,7 +43,7 @@ export function keptFrom(
 export const summaryWanted = `[This conversation is about to be replaced by a summary, because it no longer fits into your context. Write that summary now, for yourself: you will have nothing else of this conversation. Call no tools; answer with text only. Under these headings:
 
 ## Task
-What you were asked to do, with every requirement, and what the person said since that still holds.
+What you were asked to do, with every requirement, and what the user said since that still holds.
 ## Done
 What you changed, in which files, and what you found out: names, paths, commands that work, values.
 ## State
@@ -53,7 +53,7 @@ What you were doing just now, and the steps that are left.]`
 
 /** The system prompt for a model that summarises the conversation as text. */
 export const summaryInstructions =
-  'You summarise a conversation between a person and a coding agent, for the agent to go on with: it will have nothing else.'
+  'You summarise a conversation between a user and a coding agent, for the agent to go on with: it will have nothing else.'
 
 /** Shortens a long text to its beginning and its end. */
 function cut(text: string, charsMax: number): string {
@@ -91,7 +91,7 @@ function callText({ name, input, result }: TurnCall, charsMax: number): string {
 const promptCharsMax = 8_000
 
 /**
- * Returns the items that are sent verbatim beside the summary: the person's prompts after the last turn, or the last
+ * Returns the items that are sent verbatim beside the summary: the user's prompts after the last turn, or the last
  * prompt if there are none, and Shiplog's messages after that turn.
  */
 export function carriedOver(replaced: readonly ConversationItem[]): {
@@ -119,7 +119,7 @@ export function carriedImages(prompts: readonly UserItem[], limitTokens: number)
 }
 
 /**
- * Adds to the summary what must not depend on the model's summarising: the person's last messages, the plan, commands
+ * Adds to the summary what must not depend on the model's summarising: the user's last messages, the plan, commands
  * and sub-agents that may still run.
  */
 export function wholeSummary(
@@ -130,7 +130,7 @@ export function wholeSummary(
     calls,
   }: {
     plan: readonly PlanItem[]
-    /** The person's replaced prompts without an answer, or the last of them. */
+    /** The user's replaced prompts without an answer, or the last of them. */
     prompts: readonly UserItem[]
     /** In order. Only those for which `isRemembered` is true matter. */
     calls: readonly TurnCall[]
@@ -140,7 +140,7 @@ export function wholeSummary(
   const sections = [
     summary.trim(),
     ...(words.length > 0
-      ? [`## The person's last message, word for word\n${words.join('\n\n')}`]
+      ? [`## The user's last message, word for word\n${words.join('\n\n')}`]
       : []),
     ...section('Your plan (update_plan changes it)', plan.map(planLine)),
     ...section(

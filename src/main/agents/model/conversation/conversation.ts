@@ -17,7 +17,7 @@ export type ConversationItem = UserItem | TurnItem
 export interface UserItem {
   type: 'user'
   parts: UserPart[]
-  /** The kind of a message by Shiplog; absent for a person's prompt. */
+  /** The kind of a message by Shiplog; absent for a user's prompt. */
   ours?: 'note' | 'resume' | 'summary'
 }
 

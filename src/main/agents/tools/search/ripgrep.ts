@@ -24,7 +24,7 @@ export async function findRipgrep(): Promise<string | null> {
 }
 
 /**
- * Disables ignore files and the person's configuration, because Shiplog chooses the paths, and memory maps, because a
+ * Disables ignore files and the user's configuration, because Shiplog chooses the paths, and memory maps, because a
  * file that shrinks during the search would crash the process.
  */
 const settings = [

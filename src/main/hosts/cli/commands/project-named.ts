@@ -1,4 +1,4 @@
-/** Finds the project that a person names. */
+/** Finds the project that a user names. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId } from '../../../../shared/records/ids.ts'
 import type { Project } from '../../../../shared/records/projects/projects.ts'

@@ -59,7 +59,7 @@ const isClockAhead = (error: unknown): boolean =>
   error.code === 'REFUSED' &&
   (error.data as { reason?: unknown }).reason === 'clock-ahead'
 
-/** Lists the items and asks the person. False if standard input is not a terminal. */
+/** Lists the items and asks the user. False if standard input is not a terminal. */
 async function isClockRight(
   context: CliContext,
   ahead: ClockAhead,

@@ -1,5 +1,5 @@
 /**
- * Asks the person to allow a repository's set-up command, which runs with the person's rights: once,
+ * Asks the user to allow a repository's set-up command, which runs with the user's rights: once,
  * and again when it changes.
  */
 import { createInterface, type Interface } from 'node:readline/promises'

@@ -49,7 +49,7 @@ export function createStateLines(err: Output, now: () => number): RunWatcher {
   }
 }
 
-/** A shorter wait is over before a person has typed the command that ends it. */
+/** A shorter wait is over before a user has typed the command that ends it. */
 const endedByHandMsMin = 15_000
 
 /** `Trying again in 4s: …` */

@@ -9,7 +9,7 @@ import { commandLines } from '../terminal/wording.ts'
 
 type Attempt = 'restart' | 'resume' | 'retry' | 'abandon' | 'continue'
 
-/** Makes the call, and adds to a refusal of `attempt` the command that would work. `id` is as the person typed it. */
+/** Makes the call, and adds to a refusal of `attempt` the command that would work. `id` is as the user typed it. */
 export async function withHint<Result>(
   client: ShiplogClient,
   attempt: Attempt,

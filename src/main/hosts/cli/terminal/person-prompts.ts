@@ -16,7 +16,7 @@ import { discardInput } from './discard-input.ts'
 import { askPermission, showConfiguration } from './permission-prompt.ts'
 import { safeLine } from './safe-text.ts'
 
-/** Whether a person sits at the terminal of this command. */
+/** Whether a user sits at the terminal of this command. */
 export const canAskIn = ({ host, err, json }: CliContext): boolean =>
   host.stdin.isTTY === true && err.isTTY && !json
 
@@ -140,7 +140,7 @@ async function allowTrusted(
 
 /** A question is shown for so long before an answer counts: what was typed before was meant for something else. */
 const firstSettleMs = 600
-/** The same for its next page or prompt, which the person expects. */
+/** The same for its next page or prompt, which the user expects. */
 const nextSettleMs = 100
 
 const interrupt = (): void => void process.kill(process.pid, 'SIGINT')

@@ -1,7 +1,7 @@
 /**
  * Assigns each record of a session file to a branch of the conversation (I5). Records form trees by `parentUuid`, and
  * the conversation is the path to the newest message. Other records are either parallel tool calls, their results and
- * progress, which belong to the path, or branches that a person abandoned by going back.
+ * progress, which belong to the path, or branches that a user abandoned by going back.
  */
 import { createColumn, type NumberColumn } from '../../../../shared/collections/number-column.ts'
 import { createIdTable, hashOf } from '../compact-ids.ts'

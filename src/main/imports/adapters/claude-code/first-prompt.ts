@@ -10,7 +10,7 @@ export async function firstClaudePrompt({ files }: FoundSession): Promise<string
   return first.map(promptOf).find((one) => one !== null) ?? null
 }
 
-/** Null: not a prompt of a person. Text that the tool adds is in tags, and a command begins with a slash. */
+/** Null: not a prompt of a user. Text that the tool adds is in tags, and a command begins with a slash. */
 function promptOf({ type, isMeta, message }: Record<string, unknown>): string | null {
   if (type !== 'user' || isMeta === true) return null
   const { content } = asRecord(message)

@@ -317,7 +317,7 @@ function endTask(
   }
 }
 
-/** The text of a person's prompt; null: not a prompt, or not text only. */
+/** The text of a user's prompt; null: not a prompt, or not text only. */
 function promptOf({ type, message }: Record<string, unknown>): string | null {
   return type === 'user' ? text(asRecord(message).content) : null
 }

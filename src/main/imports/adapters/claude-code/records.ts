@@ -38,7 +38,7 @@ export function createRecordMapper(context: MapperContext) {
     prompt: null as string | null,
     /** The first prompt of the session that this one continues from. */
     copiedPrompt: null as string | null,
-    /** Titles set by a person or the tool, best first. */
+    /** Titles set by a user or the tool, best first. */
     titles: { custom: null, ai: null, summary: null } as Record<
       'custom' | 'ai' | 'summary',
       string | null
@@ -100,7 +100,7 @@ export function createRecordMapper(context: MapperContext) {
     return true
   }
 
-  /** Maps a prompt that a person sent while the agent was working. */
+  /** Maps a prompt that a user sent while the agent was working. */
   function queued(record: Record<string, unknown>): boolean {
     const { type, prompt } = asRecord(record.attachment)
     const said = text(prompt)

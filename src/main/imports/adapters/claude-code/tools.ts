@@ -35,7 +35,7 @@ export function mapCall(name: string, input: unknown): MappedCall {
   return { name: known.name, input: Object.fromEntries(entries), kind: known.kind }
 }
 
-/** Results of calls that a person refused, or that were dropped because a call beside them had failed. */
+/** Results of calls that a user refused, or that were dropped because a call beside them had failed. */
 const notTried =
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action)|(?:<tool_use_error>)?Sibling tool call errored)/
 

@@ -11,7 +11,7 @@ export async function firstCodexPrompt({ files }: FoundSession): Promise<string 
   return first.map(promptOf).find((one) => one !== null) ?? null
 }
 
-/** Null: not a prompt of a person. */
+/** Null: not a prompt of a user. */
 function promptOf(record: Record<string, unknown>): string | null {
   const payload = asRecord(record.payload)
   if (isPromptEvent(payload)) return said([payload.message])

@@ -1,13 +1,13 @@
-/** Distinguishes a person's prompts from text that Codex adds for the model under the same role. */
+/** Distinguishes a user's prompts from text that Codex adds for the model under the same role. */
 import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text } from '../values.ts'
 
-/** An event that repeats a prompt of a person. */
+/** An event that repeats a prompt of a user. */
 export const isPromptEvent = (payload: Record<string, unknown>): boolean =>
   payload.type === 'user_message' ||
   (payload.type === 'item_completed' && asRecord(payload.item).type === 'UserMessage')
 
-/** Whether a `user` item is from a person; null: the item does not record its origin. */
+/** Whether a `user` item is from a user; null: the item does not record its origin. */
 export function isUserPrompt(payload: Record<string, unknown>): boolean | null {
   const { content_item_kinds: kinds } = asRecord(payload.internal_chat_message_metadata_passthrough)
   if (Array.isArray(kinds)) return kinds.some((kind) => String(kind).startsWith('user.'))

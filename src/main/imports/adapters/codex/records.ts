@@ -178,7 +178,7 @@ export function createRecordMapper(context: MapperContext) {
     return mapItem(payload, held.isCopy)
   }
 
-  /** Decides whether the held message was a person's prompt. Returns true if it was. */
+  /** Decides whether the held message was a user's prompt. Returns true if it was. */
   function resolveHeldPrompt(next: RolloutLine | null): boolean {
     const held = heldPrompt
     if (!held) return false

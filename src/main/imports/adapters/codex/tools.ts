@@ -96,7 +96,7 @@ export interface CallOutput {
   /** Null: unknown. */
   exitCode: number | null
   isError: boolean
-  /** A person refused the call. */
+  /** A user refused the call. */
   isRefused?: boolean
 }
 
@@ -137,7 +137,7 @@ const headCharsMax = 400
 const failures =
   /^(?:unsupported call: |failed to parse |patch rejected: |exec_command failed|apply_patch verification failed|aborted)/
 
-/** Also the text of a person's refusal, which no option of Codex changes. */
+/** Also the text of a user's refusal, which no option of Codex changes. */
 const refusals =
   /^(?:(?:exec command|patch) rejected by user$|exec_command failed .*Rejected\(\\?"rejected by user)/
 

@@ -1,4 +1,4 @@
-/** Below a failed attempt: when the next one follows, or how long it waited, and what a person can do meanwhile. */
+/** Below a failed attempt: when the next one follows, or how long it waited, and what a user can do meanwhile. */
 import { useContext } from 'react'
 import { duration } from '../../primitives/format.ts'
 import { TextButton, useClockText } from '../../primitives/index.ts'
@@ -15,7 +15,7 @@ export function NextAttemptText({ row }: { row: AttemptRow }) {
   return <span className="tabular text-faint"> {text}</span>
 }
 
-/** A person may end the wait, or first put the connection right. */
+/** A user may end the wait, or first put the connection right. */
 export function NextAttemptActions({ row, className }: { row: AttemptRow; className?: string }) {
   const { onTryNow, unreachable } = useContext(TaskActionsContext)
   const isWaiting = useWaitsUntil(row) !== null
@@ -41,7 +41,7 @@ export function NextAttemptActions({ row, className }: { row: AttemptRow; classN
 function useWaitsUntil({ retry, next }: AttemptRow): number | null {
   const { isRetrying } = useContext(TaskLookupContext)
   const untilMs = retry?.untilMs ?? null
-  // The wait may have been ended early, by a person or with the run.
+  // The wait may have been ended early, by a user or with the run.
   const mayWait = next === null && (isRetrying?.() ?? true)
   const isAhead = useClockText((now) => String(untilMs !== null && untilMs > now)) === 'true'
   return mayWait && isAhead ? untilMs : null

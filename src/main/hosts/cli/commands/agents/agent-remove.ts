@@ -1,4 +1,4 @@
-/** `shiplog agent remove`: removes one of the person's own agents from the list. */
+/** `shiplog agent remove`: removes one of the user's own agents from the list. */
 import type { Action } from '../../action.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { safeLine } from '../../terminal/safe-text.ts'

@@ -87,7 +87,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
       const taskId = await startIn(client, dir, async (project) => {
         if (options.planning) await client.projects.createPlanning({ projectId: project.id })
         const isolation = await isolationIn(context, project, options.isolation)
-        // In place, the set-up command does not run in the person's own folder.
+        // In place, the set-up command does not run in the user's own folder.
         if (isolation === 'worktree') await allowSetup(context, session, project, options.trust)
         if (options.trust) await trustNewRoot(session, project)
         const started = await session.starting(
@@ -116,7 +116,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
 }
 
 export interface AgentFlags {
-  /** `scripted`, `model`, `acp`, a preset, or one of the person's own by its name. */
+  /** `scripted`, `model`, `acp`, a preset, or one of the user's own by its name. */
   agent?: string
   command?: string
   agentMode?: string

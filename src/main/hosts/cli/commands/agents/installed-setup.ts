@@ -1,4 +1,4 @@
-/** `shiplog agent setup` of an installed agent or the person's own command: fetches it, signs in and checks it. */
+/** `shiplog agent setup` of an installed agent or the user's own command: fetches it, signs in and checks it. */
 import type { AgentCheck, InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import {
@@ -22,7 +22,7 @@ interface AgentSetupOptions {
 interface SetupContext {
   client: ShiplogClient
   context: CliContext
-  /** Null if the person can't be asked. */
+  /** Null if the user can't be asked. */
   terminal: Terminal | null
 }
 
@@ -95,7 +95,7 @@ function variableOf(text: string): [string, string] {
   return [name, value.join('=')]
 }
 
-/** Resolves with null if the agent is not installed and the person did not allow fetching it. */
+/** Resolves with null if the agent is not installed and the user did not allow fetching it. */
 async function checkOrFetch(
   { client, context, terminal }: SetupContext,
   agent: InstalledAgentState,
@@ -122,7 +122,7 @@ async function checkOrFetch(
   return client.agents.allowFetch({ id, version: from.version })
 }
 
-/** Resolves with null if the person did not sign in. */
+/** Resolves with null if the user did not sign in. */
 async function signIn(at: SetupContext, id: string): Promise<AgentCheck | null> {
   const { client, context, terminal } = at
   const { name, signIn: how, check } = await stateOf(client, id)

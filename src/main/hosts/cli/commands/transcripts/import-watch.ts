@@ -1,4 +1,4 @@
-/** `shiplog import TOOL [PATH] --watch`: imports sessions as they begin and grow, until the person interrupts. */
+/** `shiplog import TOOL [PATH] --watch`: imports sessions as they begin and grow, until the user interrupts. */
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { ImportTool } from '../../../../../shared/records/exported-tasks.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'

@@ -1,4 +1,4 @@
-/** Creates a file of the person's that appears only once it is complete. */
+/** Creates a file of the user's that appears only once it is complete. */
 import { randomBytes } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ export interface NewFile {
   discard(): Promise<void>
 }
 
-/** Readable by the person only, because transcripts may be confidential. */
+/** Readable by the user only, because transcripts may be confidential. */
 const fileMode = 0o600
 
 export async function createNewFile(
@@ -64,7 +64,7 @@ async function linkUnlessExists(from: string, path: string): Promise<void> {
   }
 }
 
-/** The system's message would name the hidden file, which the person did not ask for. */
+/** The system's message would name the hidden file, which the user did not ask for. */
 const reasonOf = (error: NodeJS.ErrnoException, path: string): string => {
   switch (error.code) {
     case 'ENOENT':

@@ -73,7 +73,7 @@ function exportSummary(
 /** `dataDir` is null unless the file is a journal in a data directory, where a stub counts as damage. */
 async function checkOf(path: string): Promise<JournalCheck & { dataDir: string | null }> {
   try {
-    // Resolved here, because a person may name a link, and journals are not read through links.
+    // Resolved here, because a user may name a link, and journals are not read through links.
     const file = await realpath(path)
     const dataDir = await dataDirOf(file)
     const check = await verifyJournal(file, undefined, { stubs: true })
