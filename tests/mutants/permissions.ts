@@ -181,8 +181,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-option-by-pattern',
     file: 'src/main/agents/permissions/places.ts',
-    find: "if (at === 0 && isGlobPart(part) && paths.some((path) => basename(path).startsWith('-')))",
-    replace: 'if (at < 0)',
+    find: 'if (isWord && paths.some((path) => misread.test(basename(path)))) return false',
+    replace: '',
     harm: 'A file with the name of an option makes an allowed program run another one.',
     tests: ['tests/agents/permissions/places.test.ts'],
   },

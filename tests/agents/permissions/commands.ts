@@ -138,7 +138,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ["$'\\x72m' x", 'ask'],
   ["$'np\\\nm' test", 'ask'],
   ['npm test "; rm x"', 'allow'],
-  ["npm test '$(rm x)'", 'allow'],
+  ["npm test '$(rm x)'", 'ask'],
   ['npm test "$(rm x)"', 'ask'],
   ['npm test \\; rm x', 'allow'],
   ['npm test \\\\; rm x', 'ask'],

@@ -160,6 +160,12 @@ describe('[P3] what a rule covers, and what not', () => {
     ['vitest *', 'vitest run --reporter DATA:text/javascript,evil'],
     ['mocha *', 'mocha --reporter=file:evil.js'],
     ['jest *', 'jest --filter=data:text/javascript,evil'],
+    ['npm test *', "npm test '$(touch pwned)'"],
+    ['pnpm test *', "pnpm test '`touch pwned`'"],
+    ['npm run build *', "npm run build -- -t 'a\"; touch pwned'"],
+    ['vitest *', 'vitest run --changed=--output=link/x'],
+    ['vitest *', 'vitest init browser'],
+    ['biome check *', 'biome check --write .'],
     ['vitest *', 'vitest list --json=package.json'],
     ['vitest *', 'vitest list --json out.json'],
     ['go list *', 'go list -m -json evil.example/secret@latest'],
@@ -187,9 +193,9 @@ describe('[P3] what a rule covers, and what not', () => {
     ['prettier *', 'prettier --write .git/config'],
     ['phpunit *', 'phpunit --bootstrap evil.php'],
     ['pip list *', 'pip list --log ../a'],
-    ['npm view *', 'npm view git+ssh://host/a'],
-    ['npm view *', 'npm view git@host:a'],
-    ['npm view *', 'npm view owner/repository'],
+    ['npm list *', 'npm list git+ssh://host/a'],
+    ['npm list *', 'npm list git@host:a'],
+    ['npm list *', 'npm list owner/repository'],
     ['terraform fmt *', 'terraform fmt ../other'],
     ['rm *.tmp', 'rm /etc/a.tmp'],
     ['rm *.tmp', 'rm ~/a.tmp'],
@@ -244,7 +250,7 @@ describe('[P3] what a rule covers, and what not', () => {
     ['tsc *', 'tsc --noEmit -p src/main'],
     ['eslint *', 'eslint --ext .ts,.tsx --max-warnings 0 src'],
     ['prettier *', 'prettier --check "src/**/*.ts"'],
-    ['ruff *', 'ruff check --fix src'],
+    ['ruff check *', 'ruff check --fix src'],
     ['cargo test *', 'cargo test -p a reader::tests -- --nocapture --test-threads=1'],
     ['cargo clippy *', 'cargo clippy --all-targets -- -D warnings'],
     ['cargo fmt *', 'cargo fmt -- --check'],
@@ -258,12 +264,16 @@ describe('[P3] what a rule covers, and what not', () => {
     expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${rule}`] })
   })
 
-  it.each(['yarn run concurrently tsc', 'bun run git log'])(
-    'no rule with a star is proposed for what may be a program rather than a script: %s',
-    (command) => {
-      expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })
-    },
-  )
+  it.each([
+    'yarn run concurrently tsc',
+    'bun run git log',
+    'npm view secret',
+    'biome start',
+    'ruff server',
+    'vitest init browser',
+  ])('no rule with a star is proposed for what is no test, script or list: %s', (command) => {
+    expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })
+  })
 
   it('covers a command only where it runs within the working directory', () => {
     const rules = ['npm test *', 'rm -rf dist', 'cd ..', 'git log *'].flatMap((rule) =>

@@ -72,6 +72,21 @@ it('[P3] asks about a pattern that matches a name that would be an option', asyn
   expect(of('head src/*')).toBe('allow')
 })
 
+it.each(['@args', 'CC=evil', '$(touch pwned).js', '`touch pwned`.js'])(
+  '[P3] asks about a pattern that matches the name %s, which a program or a further shell reads otherwise',
+  async (name) => {
+    const workingDir = await temporaryDir()
+    const place = { workingDir, cwd: workingDir }
+    const rules: PermissionRule[] = [{ effect: 'allow', rule: 'bash: npm test *' }]
+    const of = () =>
+      decide([{ mode: 'ask', rules }], { kind: 'command', command: 'npm test *', place }).kind
+    await writeFile(join(workingDir, 'a.js'), '')
+    expect(of()).toBe('allow')
+    await writeFile(join(workingDir, name), '')
+    expect(of()).toBe('ask')
+  },
+)
+
 it('[P1] asks about edits of files that a repository restricts, except with a rule for just that', async () => {
   const { of, edit } = await linked()
   const path = '.shiplog/permissions.json'

@@ -71,13 +71,15 @@ export function isGlobInside(
       ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
       : paths.map((path) => `${path}${sep}${part}`)
     if (paths.length > globFilesMax) return false
-    // It would be an option of the program.
-    if (at === 0 && isGlobPart(part) && paths.some((path) => basename(path).startsWith('-')))
-      return false
+    const isWord = at === 0 && isGlobPart(part)
+    if (isWord && paths.some((path) => misread.test(basename(path)))) return false
     if (at >= first && !paths.every((one) => findIn(place.workingDir, one).inside)) return false
   }
   return true
 }
+
+/** Names that are options, variables or files of arguments to programs, or that a further shell expands. */
+const misread = /^(?:[-@]|\w+=)|["$`\\]/
 
 const isGlobPart = (part: string): boolean => /[*?[]/.test(part)
 

@@ -167,7 +167,13 @@ for (const line of gitCommands.trim().split('\n')) {
   const [name = '', letters = ''] = line.trim().split(' ')
   add(`git ${name}`, { ...starred(`${gitNames} -${letters}`), takesAddresses: true })
 }
-add('vitest, jest, mocha, eslint, prettier, biome, ruff, mypy, rspec, phpunit', scripts)
+add('vitest, jest, mocha, eslint, prettier, mypy, rspec, phpunit', scripts)
+add('ruff check, ruff format', starred(testOptions, testOperand))
+// It also writes through links that lead out of the working directory.
+add(
+  'biome check, biome ci, biome format, biome lint',
+  starred('--colors --max-diagnostics --reporter --verbose', testOperand),
+)
 add('pytest', starred(`${testOptions} -n`, testOperand))
 add(
   'tsc',
@@ -176,7 +182,6 @@ add(
 add('npm test, npm t, pnpm test, yarn test, bun test, rails test, composer test', scripts)
 for (const manager of ['npm', 'pnpm', 'yarn'])
   add(`${manager} list, ${manager} ls, ${manager} outdated, ${manager} why`, packages)
-add('npm view, yarn info', packages)
 add('cargo build, cargo check, cargo test, cargo clippy, cargo fmt, cargo doc, cargo bench', cargo)
 add('cargo tree, cargo metadata', cargo)
 add('go build, go vet, go test, go fmt, go list, go doc, go version', go)
@@ -207,9 +212,12 @@ add(
 add('rails routes', starred('--controller --expanded --grep -cEg'))
 add(
   'composer show, composer validate',
-  starred('--all --direct --installed --latest --no-ansi --outdated --strict --tree -Dlotv'),
+  starred('--direct --installed --latest --no-ansi --outdated --strict --tree -Dlotv'),
 )
 add('terraform fmt, terraform validate', terraform)
+
+/** No argument. */
+const exactly = starred('', /(?!)/)
 
 /** Programs of which each first argument is a task of the project's own build. */
 const builds = new Map([
@@ -251,6 +259,8 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
   const of = (length: number, covers: Starred | undefined): StarredCommand | null =>
     covers ? { length, covers, isScript: covers === scripts && length > 1 } : null
   if (first && `${program} ${first}` === 'uv run') return inUv(words)
+  // It installs packages, and `vitest *` must not cover it.
+  if (program === 'vitest' && first === 'init') return of(1, exactly)
   const scriptNames = runners.get(`${program} ${first}`)
   if (first && second && scriptNames)
     // A path is a file that it runs, rather than a script of the project.
@@ -293,13 +303,18 @@ export function coversArgument(
   const text = word.value
   const isList = covers.operands === testOperand
   if (!covers.takesAddresses && isAddress(pathIn(text))) return false
+  // Package managers quote arguments for a shell, older ones so that it still expands them.
+  if (isScript && /["$`\\]/.test(text)) return false
   // `json:../out`, `html=/tmp/out`
   if (isList && /[=:,](?:~|\/|\.\.(?:\/|$))/.test(text)) return false
   if (text === '--' || text === '-') return true
   if (!text.startsWith('-'))
     return covers.operands?.test(text) ?? (word.kind === 'literal' && /^\d+$/.test(text))
   const [name = ''] = text.split('=', 1)
-  if (name !== text && covers.operands?.test(text.slice(name.length + 1)) === false) return false
+  const value = text.slice(name.length + 1)
+  if (name !== text && covers.operands?.test(value) === false) return false
+  // Some pass it on as an argument of its own: to a program to which it is an option.
+  if (isList && value.startsWith('-')) return false
   if (covers.names.has(name) || covers.names.has(text)) return true
   const letters = /^-([A-Za-z]+)=?\d*%?$/.exec(text)?.[1] ?? (/^-\d+$/.test(text) ? '' : null)
   if (letters === null) return false

@@ -3,20 +3,21 @@
 import { randomUUID } from 'node:crypto'
 import { constants, writeSync } from 'node:fs'
 import {
-  access,
   chmod,
   type FileHandle,
   lstat,
   mkdir,
   open,
+  opendir,
   readdir,
   rename,
   rmdir,
+  stat,
   unlink,
 } from 'node:fs/promises'
 import path from 'node:path'
 import { systemCode } from '../errors.ts'
-import { isNoFile, readDataFile } from './data-file.ts'
+import { isNoFile, openDataFile, readDataFile } from './data-file.ts'
 import { createMountCheck, type IsMount, mountedError } from './mounts.ts'
 import { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
 
@@ -347,9 +348,13 @@ function ignore(code: string): (error: unknown) => undefined {
   }
 }
 
-/** Whether the permissions of a file or folder let this user read it. */
-export const isReadable = (path: string): Promise<boolean> =>
-  access(path, constants.R_OK).then(
-    () => true,
-    (error) => !['EACCES', 'EPERM'].includes(systemCode(error) ?? ''),
-  )
+/** Whether the permissions of a file or folder let this process read it. */
+export async function isReadable(target: string): Promise<boolean> {
+  try {
+    const isFolder = (await stat(target)).isDirectory()
+    await (isFolder ? await opendir(target) : await openDataFile(target, 'read')).close()
+    return true
+  } catch (error) {
+    return !['EACCES', 'EPERM'].includes(systemCode(error) ?? '')
+  }
+}
