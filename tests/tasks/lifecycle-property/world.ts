@@ -351,8 +351,9 @@ function oddAbout(
   return odd
 }
 
-const canStillRun = ({ status }: TaskTree): boolean =>
-  ['interrupted', 'queued', 'failed'].includes(status)
+/** A failed one whose transcript has expired does not: its history would be missing, and a retry is refused. */
+const canStillRun = ({ status, transcriptExpired }: TaskTree): boolean =>
+  ['interrupted', 'queued', 'failed'].includes(status) && transcriptExpired === null
 
 /** The files as they are between two writes, so that nothing is seen half in one place and half in another. */
 function treeAtRest(dir: string): ReturnType<typeof readTree> {
