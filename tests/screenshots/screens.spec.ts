@@ -62,11 +62,13 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
 
   await show('/')
   await expect(page.getByRole('region', { name: /^(Recent|Waiting for you)/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Set up a model…' })).toBeVisible()
   await take(page, 'overview')
 
   await show(`/t/${taskId}`)
   await take(page, 'conversation', async () => {
-    await card(talk, title('fixer')).scrollIntoViewIfNeeded()
+    // The list may put a row in its place while it scrolls there.
+    await expect(() => card(talk, title('fixer')).scrollIntoViewIfNeeded()).toPass()
     // Coloured by a worker, in its own time.
     await expect(card(talk, title('fixer')).locator('code span[style]').first()).toBeVisible()
     await talk.getByRole('region', { name: /^Transcript of / }).evaluate((list) => {

@@ -41,53 +41,51 @@ export function StartAgent() {
     if (unreachable === undefined) toDialog()
   }
   return (
-    <div className="flex flex-col gap-2">
-      <section
-        aria-label="Start an agent"
-        className="rounded-md border border-line-field bg-raised has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-focus"
-      >
-        <textarea
-          aria-label="Task for a new agent"
-          aria-keyshortcuts={ariaKeys(continueKey)}
-          dir="auto"
-          rows={2}
-          value={prompt}
-          placeholder="Describe a task for a new agent"
-          onChange={(event) => write(event.target.value)}
-          onKeyDown={onKeyDown}
-          className="block max-h-[33vh] min-h-16 w-full resize-none bg-transparent px-3 pt-2 text-read outline-none [field-sizing:content]"
-        />
-        <div className="flex items-center gap-2 p-1.5">
-          {project && projects.length > 1 ? (
-            <Select
-              quiet
-              label="Project"
-              value={project.id}
-              onChange={setChosen}
-              options={projects.map(({ id, name, dir }) => ({
-                value: id,
-                label: labels.get(id) ?? name,
-                hint: dir,
-              }))}
-              className="max-w-64 min-w-0"
-            />
-          ) : null}
-          <span className="min-w-0 flex-1 truncate text-right text-small text-muted">
-            {unreachable ?? keysText(continueKey)}
-          </span>
-          <Button
-            variant="primary"
-            icon={<Plus />}
-            disabled={unreachable !== undefined}
-            title={unreachable}
-            onClick={toDialog}
-          >
-            New agent…
-          </Button>
-        </div>
-      </section>
-      <NothingSetUp />
-    </div>
+    <section
+      aria-label="Start an agent"
+      className="rounded-md border border-line-field bg-raised has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-focus"
+    >
+      <textarea
+        aria-label="Task for a new agent"
+        aria-keyshortcuts={ariaKeys(continueKey)}
+        dir="auto"
+        rows={2}
+        value={prompt}
+        placeholder="Describe a task for a new agent"
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={onKeyDown}
+        className="block max-h-[33vh] min-h-16 w-full resize-none bg-transparent px-3 pt-2 text-read outline-none [field-sizing:content]"
+      />
+      <div className="flex items-center gap-2 p-1.5">
+        {project && projects.length > 1 ? (
+          <Select
+            quiet
+            label="Project"
+            value={project.id}
+            onChange={setChosen}
+            options={projects.map(({ id, name, dir }) => ({
+              value: id,
+              label: labels.get(id) ?? name,
+              hint: dir,
+            }))}
+            className="max-w-64 min-w-0"
+          />
+        ) : null}
+        <NothingSetUp />
+        <span className="min-w-0 flex-1 truncate text-right text-small text-muted">
+          {unreachable ?? keysText(continueKey)}
+        </span>
+        <Button
+          variant="primary"
+          icon={<Plus />}
+          disabled={unreachable !== undefined}
+          title={unreachable}
+          onClick={toDialog}
+        >
+          New agent…
+        </Button>
+      </div>
+    </section>
   )
 }
 
@@ -97,16 +95,18 @@ function NothingSetUp() {
   const { info } = useAppInfo()
   const { agents: installed } = useInstalledAgents()
   const model = info?.agents.find(({ kind }) => kind === 'model')
-  // Unknown until both are loaded, so that the line does not flash.
+  // Unknown until both are loaded, so that it does not flash. It comes later than the screen, so it takes no line of its own.
   const isKnown = model !== undefined && installed !== null
   if (!isKnown || model.available || installed.some(({ available }) => available)) return null
   const openSettings = () => navigation.go({ screen: 'settings', section: 'models' })
   return (
-    <p className="flex flex-wrap items-center gap-2 text-small text-muted">
-      No model is set up, so a new agent can only follow a scenario.
+    <>
+      <span className="min-w-0 truncate pl-1.5 text-small text-muted">
+        No model is set up: a new agent can only follow a scenario.
+      </span>
       <Button variant="quiet" onClick={openSettings}>
         Set up a model…
       </Button>
-    </p>
+    </>
   )
 }
