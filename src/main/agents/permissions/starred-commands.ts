@@ -259,8 +259,8 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
   const of = (length: number, covers: Starred | undefined): StarredCommand | null =>
     covers ? { length, covers, isScript: covers === scripts && length > 1 } : null
   if (first && `${program} ${first}` === 'uv run') return inUv(words)
-  // It installs packages, and `vitest *` must not cover it.
-  if (program === 'vitest' && first === 'init') return of(1, exactly)
+  // It installs or writes files, and `vitest *` must not cover it.
+  if (/^(?:vitest|mocha)$/.test(program) && first === 'init') return of(1, exactly)
   const scriptNames = runners.get(`${program} ${first}`)
   if (first && second && scriptNames)
     // A path is a file that it runs, rather than a script of the project.
@@ -291,6 +291,12 @@ const isAddress = (value: string): boolean =>
   [...value].some((character) => character < ' ') ||
   /^\s*(?:(?:data|file|https?):|\w+:\/\/)/i.test(value)
 
+/**
+ * Patterns that a program itself expands to paths with `..` or from the root, such as `{../a,b}`, `[.][.]/a`, `{,b}/a`
+ * and `\.\./a`; and an option within brackets, as in pnpm's `[--output=a]`.
+ */
+const leadsElsewhere = /\\|[{([](?:[^})\]]*[./,](?=[,})\]])|[^})\]]*[./]|[-,])/
+
 /** What `StarredCommand` says of the argument at `at`. `isInside`: if it is a path, it is within the working directory. */
 export function coversArgument(
   { covers, isScript }: StarredCommand,
@@ -306,7 +312,7 @@ export function coversArgument(
   // Package managers quote arguments for a shell, older ones so that it still expands them.
   if (isScript && /["$`\\]/.test(text)) return false
   // `json:../out`, `html=/tmp/out`
-  if (isList && /[=:,](?:~|\/|\.\.(?:\/|$))/.test(text)) return false
+  if (isList && (/[=:,](?:~|\/|\.\.(?:\/|$))/.test(text) || leadsElsewhere.test(text))) return false
   if (text === '--' || text === '-') return true
   if (!text.startsWith('-'))
     return covers.operands?.test(text) ?? (word.kind === 'literal' && /^\d+$/.test(text))

@@ -71,7 +71,6 @@ export function StartAgent() {
             className="max-w-64 min-w-0"
           />
         ) : null}
-        <NothingSetUp />
         <span className="min-w-0 flex-1 truncate text-right text-small text-muted">
           {unreachable ?? keysText(continueKey)}
         </span>
@@ -84,6 +83,7 @@ export function StartAgent() {
         >
           New agent…
         </Button>
+        <NothingSetUp />
       </div>
     </section>
   )
@@ -101,10 +101,10 @@ function NothingSetUp() {
   const openSettings = () => navigation.go({ screen: 'settings', section: 'models' })
   return (
     <>
-      <span className="min-w-0 truncate pl-1.5 text-small text-muted">
+      <span className="order-first min-w-0 truncate pl-1.5 text-small text-muted">
         No model is set up: a new agent can only follow a scenario.
       </span>
-      <Button variant="quiet" onClick={openSettings}>
+      <Button variant="quiet" onClick={openSettings} className="order-first">
         Set up a model…
       </Button>
     </>
