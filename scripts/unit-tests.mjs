@@ -28,6 +28,7 @@ export const unitTests = [
   'tests/toolchain/',
   'tests/bench/rounds.test.ts',
   'tests/cli/agents/agent-list.test.ts',
+  'tests/cli/agents/agent-run-interrupt.test.ts',
   'tests/cli/agents/agent-run.test.ts',
   'tests/cli/agents/agent-setup.test.ts',
   'tests/cli/agents/budgets.test.ts',

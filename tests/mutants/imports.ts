@@ -32,7 +32,7 @@ export const importsMutants: Mutant[] = [
     find: 'if (!has(record, flags.message) || has(record, flags.result)) return true',
     replace: 'if (!has(record, flags.message)) return true',
     harm: 'The results of parallel calls are shown as a branch that the user abandoned.',
-    tests: ['tests/imports/claude-code.test.ts'],
+    tests: ['tests/imports/claude-code-branches.test.ts'],
   },
   {
     id: 'import-parent-further-down',
@@ -40,7 +40,7 @@ export const importsMutants: Mutant[] = [
     find: '    for (const [index, id] of laterParents) parents.set(index, ids.find(id) + 1)\n',
     replace: '',
     harm: 'A record that stands before its parent in the file begins a conversation of its own.',
-    tests: ['tests/imports'],
+    tests: ['tests/imports/claude-code-branches.test.ts'],
   },
   {
     id: 'import-last-entries-left-out',

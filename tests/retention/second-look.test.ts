@@ -23,7 +23,7 @@ it('[X3] confirms what is due for the same reason at each look of a whole day', 
   expect(await look(11 * dayMs)).toBe(true)
 })
 
-it('[X3] starts over if it was not due at a look between, or for another reason', async () => {
+it('[X3] requires another day if it was not due at a look between, or for another reason', async () => {
   const look = await looker()
   await look(10 * dayMs)
   await look(10.5 * dayMs, null)

@@ -1,60 +1,11 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newEntryId, runIdOf, type TaskId } from '../../../src/shared/records/ids.ts'
+import { describe, expect, it } from 'vitest'
+import { newEntryId, runIdOf } from '../../../src/shared/records/ids.ts'
 import { png } from '../../images.ts'
-import { jsonLines, type RunOptions, runToEnd, startCli } from '../fake-process.ts'
-import { createFakeShiplog, type FakeShiplog } from '../fake-shiplog.ts'
-
-let dir: string
-beforeAll(async () => {
-  dir = await mkdtemp(path.join(await realpath(os.tmpdir()), 'shiplog-cli-'))
-  await writeFile(path.join(dir, 'play.yaml'), 'version: 1\n')
-  await writeFile(path.join(dir, 'broken.yaml'), 'malformed\n')
-})
-afterAll(() => rm(dir, { recursive: true, force: true }))
-
-const argvFor = (project: string, ...more: string[]) => [
-  ...['agent', 'run', 'Fix it', '--project', project],
-  ...['--scenario', path.join(dir, 'play.yaml'), ...more],
-]
-
-/** A lead with a tester in the background, which goes on when the lead has ended. */
-function leadAndTester(fake: FakeShiplog): { finishTester: () => void; leadDone: Promise<TaskId> } {
-  const leadDone = Promise.withResolvers<TaskId>()
-  let finishTester = () => {}
-  fake.onStart(async (lead) => {
-    await Promise.resolve()
-    fake.spawn(lead)
-    for (const text of ['one', 'two', 'three', 'four', 'five']) fake.say(lead, text)
-    const projectId = fake.projectOf(lead)
-    const tester = fake.createTask({ projectId, parentId: lead, title: 'Add tests' })
-    fake.spawn(tester)
-    fake.report(lead, 'Fixed', '# Fixed\n\nAll green.')
-    fake.complete(lead)
-    finishTester = () => {
-      for (const text of ['a', 'b', 'c', 'd']) fake.say(tester, text)
-      fake.report(tester, 'Tests added', 'One file.')
-      fake.complete(tester)
-      fake.archive(tester)
-    }
-    leadDone.resolve(lead)
-  })
-  return { finishTester: () => finishTester(), leadDone: leadDone.promise }
-}
-
-async function runLead(argv: string[], options: RunOptions = {}) {
-  const fake = createFakeShiplog()
-  const { finishTester } = leadAndTester(fake)
-  const cli = startCli(argv, { fake, ...options })
-  if (argv.includes('--json')) {
-    // Nothing is said on standard error then; the tester's entries are still waited for.
-    while (fake.state.tasks.size < 2) await new Promise((resolve) => setImmediate(resolve))
-  } else await cli.said('waiting for 1 sub-agent')
-  finishTester()
-  return { fake, ...(await cli.ended) }
-}
+import { jsonLines, runToEnd, startCli } from '../fake-process.ts'
+import { createFakeShiplog } from '../fake-shiplog.ts'
+import { argvFor, dir, runLead } from './agent-run-stage.ts'
 
 describe('agent run', () => {
   it('prints the report on standard output and progress on standard error', async () => {
@@ -452,47 +403,6 @@ describe('agent run', () => {
       })
       expect(denied.code).toBe(5)
     })
-  })
-})
-
-describe('Ctrl-C', () => {
-  it('interrupts cleanly once, says what, and exits 130', async () => {
-    const fake = createFakeShiplog()
-    const { leadDone } = leadAndTester(fake)
-    const cli = startCli(argvFor('/code/api'), { fake })
-    await cli.said('waiting for 1 sub-agent')
-    await leadDone
-    cli.signal('SIGINT')
-    const { code, stderr } = await cli.ended
-    expect(code).toBe(130)
-    expect(stderr).toContain('Interrupting 1 agent…')
-    expect(stderr).toMatch(/❚❚ interrupted\s+Add tests/)
-    expect(fake.closedHow[0]).toBe('interrupt')
-    expect(cli.leftWith).toEqual([])
-  })
-
-  it('leaves at once when it comes twice', async () => {
-    const fake = createFakeShiplog()
-    leadAndTester(fake)
-    const cli = startCli(argvFor('/code/api'), { fake })
-    await cli.said('waiting for 1 sub-agent')
-    cli.signal('SIGINT')
-    cli.signal('SIGINT')
-    expect(cli.leftWith).toEqual([130])
-    await cli.ended
-  })
-
-  it('ends the JSON Lines with a result nevertheless', async () => {
-    const fake = createFakeShiplog()
-    fake.onStart(async (lead) => {
-      await Promise.resolve()
-      fake.spawn(lead)
-      cli.signal('SIGTERM')
-    })
-    const cli = startCli(argvFor('/code/api', '--json'), { fake })
-    const { code, stdout } = await cli.ended
-    expect(code).toBe(143)
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ type: 'result', status: 'interrupted' })
   })
 })
 

@@ -1,10 +1,11 @@
 /** Proposes the narrowest rule that covers a segment, for a user to remember. */
 
 import { basename } from 'node:path'
+import { coversArgument } from './covered-arguments.ts'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
 import type { ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
-import { coversArgument, isInterpreter, starredCommand } from './starred-commands.ts'
+import { isInterpreter, starredCommand } from './starred-commands.ts'
 
 /** Returns null if a rule would cover too much, can't be written, or would not cover it. */
 export function proposedRule({ segment, isInside, runsInside }: PlacedCommand): string | null {
@@ -17,7 +18,9 @@ export function proposedRule({ segment, isInside, runsInside }: PlacedCommand): 
   const known = starredCommand(words)
   const isCovered =
     known !== null &&
-    words.every((_, at) => at < known.length || coversArgument(known, words, at, isInside[at]))
+    words.every(
+      (_, at) => at < known.length || coversArgument(known.covers, words, at, isInside[at]),
+    )
   const texts = (isCovered ? words.slice(0, known.length) : words).map(textOfWord)
   if (!texts.every((text) => text !== null)) return null
   if (isCovered) return rule([...start, ...texts, '*'])

@@ -1,11 +1,12 @@
 /** Matches rules against actions. */
 import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
+import { coversArgument } from './covered-arguments.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
 import { hasProgramOptions, isProgramOption } from './program-options.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
-import { coversArgument, starredCommand } from './starred-commands.ts'
+import { starredCommand } from './starred-commands.ts'
 
 type Words = readonly ShellWord[]
 
@@ -103,7 +104,7 @@ function coversStarred(
   const literals = words.slice(1).flatMap((word) => (word.kind === 'literal' ? word.value : []))
   return words.every((word, at) => {
     if (at === 0 || isSaid(patterns[at]?.word, word)) return true
-    if (known) return at < known.length || coversArgument(known, words, at, isInside[at])
+    if (known) return at < known.length || coversArgument(known.covers, words, at, isInside[at])
     const before = words[at - 1]
     // Git goes there first.
     if (before?.kind === 'literal' && before.value === '-C' && !isInside[at]) return false

@@ -1,39 +1,45 @@
 /**
- * The commands for which a rule may end with a star (`git log *`), and the arguments that the star covers: options that
- * only select or print, and paths within the working directory. It is a list of what is allowed, because no list of
- * options that run, write or read what they name would be complete. Other arguments are asked about.
+ * The commands for which a rule may end with a star (`git log *`), and the options and operands that the star covers.
+ * Everything else is asked about: a list of the dangerous options instead would never be complete.
  */
-import { pathIn } from './reading-commands.ts'
 import type { ShellWord } from './shell-words.ts'
 
-interface Starred {
-  /** With their dashes. Programs that take `-name` for `--name` have them with one. */
+export interface Starred {
+  /** Long options, with their dashes. */
   names: ReadonlySet<string>
-  /** Letters of short options, which may be joined with one another and with a number: `-xvs`, `-n5`. */
+  /** Letters of short options. */
   letters: string
   /** What its operands may be; `null`: it may have none but numbers. */
   operands: RegExp | null
-  /** Whether an argument may be an address. Many programs load a module or a package from one. */
-  takesAddresses: boolean
+  /** What else an argument may mean; see `covered-arguments.ts`. */
+  kind: 'git' | 'tests' | 'script' | 'other'
 }
 
 const anyText = /^/
-const usualScript =
-  /^(?:build|check|ci|compile|coverage|e2e|fmt|format|lint|tests?|type-?check|types|unit|validate|verify)(?:[:.-]|$)/
 
 /** `options`: long options as they are, letters of short options after one dash. */
-function starred(options: string, operands: RegExp | null = anyText): Starred {
+function starred(
+  options: string,
+  operands: RegExp | null = anyText,
+  kind: Starred['kind'] = 'other',
+): Starred {
   const words = options.split(/\s+/).filter(Boolean)
   const letters = words.filter((one) => /^-[A-Za-z\d]+$/.test(one)).map((one) => one.slice(1))
   const names = words.filter((one) => one.startsWith('--'))
-  return { names: new Set(names), letters: letters.join(''), operands, takesAddresses: false }
+  return { names: new Set(names), letters: letters.join(''), operands, kind }
 }
 
 /** The same for a program that takes options with one dash or two. */
-function starredWithDash(options: string, operands: RegExp | null = anyText): Starred {
+function starredWithDash(
+  options: string,
+  operands: RegExp | null = anyText,
+  kind: Starred['kind'] = 'other',
+): Starred {
   const names = options.split(/\s+/).flatMap((one) => [`-${one}`, `--${one}`])
-  return { names: new Set(names), letters: '', operands, takesAddresses: false }
+  return { names: new Set(names), letters: '', operands, kind }
 }
+
+const nothing = starred('', /(?!)/)
 
 const gitNames = `
   --abbrev --abbrev-commit --abbrev-ref --abort --after --all --amend --annotate --author --author-date-order --before
@@ -113,7 +119,8 @@ const testOptions = `
   --testPathPatterns --testTimeout --testsuite --timeout --todo --type-check --typecheck --unsafe-fixes --update
   --updateSnapshot --verbose --version --watch --watchAll --workers --workspace --write -bfghjklmqstuvwx
 `
-const scripts = starred(testOptions, testOperand)
+const tests = (more = ''): Starred => starred(`${testOptions} ${more}`, testOperand, 'tests')
+const scripts = starred(testOptions, testOperand, 'script')
 const packages = starred(
   '--all --depth --dev --global --include --json --latest --link --long --omit --only --parseable --pattern --prod --production --workspace --workspaces -aglw',
   // A name in a registry, rather than a repository or a folder.
@@ -126,12 +133,14 @@ const cargo = starred(
   --no-deps --no-fail-fast --no-run --nocapture --offline --package --profile --quiet --release --show-output --skip
   --test --test-threads --tests --verbose --workspace -ADFWhijpqrvs`,
   testOperand,
+  'tests',
 )
 const go = starredWithDash(
   `a all asmdecl bench benchmem benchtime buildvcs c count cover covermode coverpkg cpu deps e f failfast fullpath json list
   m n p parallel race run short shuffle skip src tags test timeout trimpath u v x`,
   // A version is asked for at the address that the path begins with.
   /^(?!@|[\w.]+[:+?!]*=)[^@]*$/,
+  'tests',
 )
 const docker = starred(
   '--all --details --digests --filter --follow --format --latest --no-color --no-log-prefix --no-stream --no-trunc --quiet --services --since --size --status --tail --timestamps --until -aflnqst',
@@ -144,6 +153,7 @@ const gh = starred(
 const dotnet = starred(
   '--configuration --filter --framework --list-tests --nologo --no-build --no-dependencies --no-incremental --no-restore --self-contained --verbosity --verify-no-changes -cfv',
   testOperand,
+  'tests',
 )
 const gradle = starred(
   '--build-cache --console --continue --debug --dry-run --info --no-build-cache --no-daemon --offline --parallel --quiet --rerun-tasks --stacktrace --tests --warning-mode -diqsS',
@@ -165,20 +175,18 @@ const add = (commands: string, of: Starred): void => {
 }
 for (const line of gitCommands.trim().split('\n')) {
   const [name = '', letters = ''] = line.trim().split(' ')
-  add(`git ${name}`, { ...starred(`${gitNames} -${letters}`), takesAddresses: true })
+  add(`git ${name}`, starred(`${gitNames} -${letters}`, anyText, 'git'))
 }
-add('vitest, jest, mocha, eslint, prettier, mypy, rspec, phpunit', scripts)
-add('ruff check, ruff format', starred(testOptions, testOperand))
+add('vitest, jest, mocha, eslint, prettier, mypy, rspec, phpunit, ruff check, ruff format', tests())
+add('pytest', tests('-n'))
+add('tsc', tests('--project --build --incremental --target --lib -bp'))
 // It also writes through links that lead out of the working directory.
 add(
   'biome check, biome ci, biome format, biome lint',
-  starred('--colors --max-diagnostics --reporter --verbose', testOperand),
+  starred('--colors --max-diagnostics --reporter --verbose', testOperand, 'tests'),
 )
-add('pytest', starred(`${testOptions} -n`, testOperand))
-add(
-  'tsc',
-  starred(`${testOptions} --project --build --incremental --target --lib -bp`, testOperand),
-)
+// They write files, send their words to a registry that the repository names, or print a container's environment.
+add('vitest init, mocha init, npm view, yarn info, docker top', nothing)
 add('npm test, npm t, pnpm test, yarn test, bun test, rails test, composer test', scripts)
 for (const manager of ['npm', 'pnpm', 'yarn'])
   add(`${manager} list, ${manager} ls, ${manager} outdated, ${manager} why`, packages)
@@ -187,10 +195,10 @@ add('cargo tree, cargo metadata', cargo)
 add('go build, go vet, go test, go fmt, go list, go doc, go version', go)
 add(
   'deno lint, deno fmt',
-  starred('--check --compact --fix --json --quiet --watch -q', testOperand),
+  starred('--check --compact --fix --json --quiet --watch -q', testOperand, 'tests'),
 )
 add('docker ps, docker images, docker logs, docker version, docker info, docker stats', docker)
-add('docker top, docker port, docker compose logs, docker compose ps, docker container ls', docker)
+add('docker port, docker compose logs, docker compose ps, docker container ls', docker)
 add('docker image ls, docker-compose logs, docker-compose ps', docker)
 add('gh issue list, gh issue view, gh pr checks, gh pr diff, gh pr list, gh pr status', gh)
 add('gh pr view, gh run list, gh run view', gh)
@@ -216,9 +224,6 @@ add(
 )
 add('terraform fmt, terraform validate', terraform)
 
-/** No argument. */
-const exactly = starred('', /(?!)/)
-
 /** Programs of which each first argument is a task of the project's own build. */
 const builds = new Map([
   ['make', make],
@@ -227,6 +232,8 @@ const builds = new Map([
   ['mvn', maven],
   ['./mvnw', maven],
 ])
+const usualScript =
+  /^(?:build|check|ci|compile|coverage|e2e|fmt|format|lint|tests?|type-?check|types|unit|validate|verify)(?:[:.-]|$)/
 /**
  * Programs of which a second argument is a script of the project. Without such a script, some run a program of that name,
  * so for them it has to be a usual name of a script.
@@ -243,8 +250,6 @@ const runners = new Map([
 interface StarredCommand {
   length: number
   covers: Starred
-  /** Programs may take `-abc` for a long option that begins so, if it comes before the `--`. */
-  isScript: boolean
 }
 
 const wordAt = (words: readonly ShellWord[], at: number): string | null => {
@@ -257,10 +262,9 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
   const [program, first, second] = [0, 1, 2].map((at) => wordAt(words, at))
   if (!program) return null
   const of = (length: number, covers: Starred | undefined): StarredCommand | null =>
-    covers ? { length, covers, isScript: covers === scripts && length > 1 } : null
+    // A rule for the program alone does not cover it either.
+    covers ? { length: covers === nothing ? 1 : length, covers } : null
   if (first && `${program} ${first}` === 'uv run') return inUv(words)
-  // It installs or writes files, and `vitest *` must not cover it.
-  if (/^(?:vitest|mocha)$/.test(program) && first === 'init') return of(1, exactly)
   const scriptNames = runners.get(`${program} ${first}`)
   if (first && second && scriptNames)
     // A path is a file that it runs, rather than a script of the project.
@@ -285,47 +289,3 @@ function inUv(words: readonly ShellWord[]): StarredCommand | null {
 const interpreters =
   /^(?:(?:ba|da|z|fi|k)?sh|sudo|doas|su|ssh|eval|source|\.|exec|env|xargs|node|python[\d.]*|perl|ruby|php|deno|bun|tsx|ts-node|osascript|awk|sed|npx|bunx|uvx|pipx)$/
 export const isInterpreter = (program: string): boolean => interpreters.test(program)
-
-/** Parsers of addresses skip space and control characters. */
-const isAddress = (value: string): boolean =>
-  [...value].some((character) => character < ' ') ||
-  /^\s*(?:(?:data|file|https?):|\w+:\/\/)/i.test(value)
-
-/**
- * Patterns that a program itself expands to paths with `..` or from the root, such as `{../a,b}`, `[.][.]/a`, `{,b}/a`
- * and `\.\./a`; and an option within brackets, as in pnpm's `[--output=a]`.
- */
-const leadsElsewhere = /\\|[{([](?:[^})\]]*[./,](?=[,})\]])|[^})\]]*[./]|[-,])/
-
-/** What `StarredCommand` says of the argument at `at`. `isInside`: if it is a path, it is within the working directory. */
-export function coversArgument(
-  { covers, isScript }: StarredCommand,
-  words: readonly ShellWord[],
-  at: number,
-  isInside: boolean | undefined,
-): boolean {
-  const word = words[at]
-  if (!word || word.kind === 'dynamic' || !isInside) return false
-  const text = word.value
-  const isList = covers.operands === testOperand
-  if (!covers.takesAddresses && isAddress(pathIn(text))) return false
-  // Package managers quote arguments for a shell, older ones so that it still expands them.
-  if (isScript && /["$`\\]/.test(text)) return false
-  // `json:../out`, `html=/tmp/out`
-  if (isList && (/[=:,](?:~|\/|\.\.(?:\/|$))/.test(text) || leadsElsewhere.test(text))) return false
-  if (text === '--' || text === '-') return true
-  if (!text.startsWith('-'))
-    return covers.operands?.test(text) ?? (word.kind === 'literal' && /^\d+$/.test(text))
-  const [name = ''] = text.split('=', 1)
-  const value = text.slice(name.length + 1)
-  if (name !== text && covers.operands?.test(value) === false) return false
-  // Some pass it on as an argument of its own: to a program to which it is an option.
-  if (isList && value.startsWith('-')) return false
-  if (covers.names.has(name) || covers.names.has(text)) return true
-  const letters = /^-([A-Za-z]+)=?\d*%?$/.exec(text)?.[1] ?? (/^-\d+$/.test(text) ? '' : null)
-  if (letters === null) return false
-  if (letters === '') return covers.letters.includes('1')
-  const after = words.slice(0, at).some((one) => one.kind === 'literal' && one.value === '--')
-  if (letters.length > 1 && isScript && !after) return false
-  return [...letters].every((letter) => covers.letters.includes(letter))
-}

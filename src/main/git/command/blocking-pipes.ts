@@ -1,5 +1,5 @@
 /**
- * Git opens some files of a working tree, and those of its own folder, without a look at what they are, and waits
+ * Git opens some files of a working tree, and those of its own folder, without checking what they are, and waits
  * forever for a named pipe in their place, as an agent can create. A process that opens and closes the other end makes
  * Git read an empty file and go on.
  */
@@ -12,9 +12,9 @@ import { nearestRepository } from '../repository/nearest-repository.ts'
 /** Git opens a file of one of these names in any folder. It checks the type of every other file. */
 const openedUnchecked = /^\.(?:git(?:ignore|attributes|modules)|mailmap)$/i
 
-/** Hardly any call takes longer in a tree of ordinary size: only then is it worth a look. */
-const firstLookMs = 1_000
-/** The time between two looks is this many times that of a look, because a tree may have a million files. */
+/** Hardly any call takes longer in a tree of ordinary size, so only then is the tree scanned. */
+const firstScanMs = 1_000
+/** The time between two scans is this many times that of a scan, because a tree may have a million files. */
 const pauseFactor = 4
 const pauseMsMin = 500
 /** How often pipes that were found before are released. */
@@ -25,11 +25,11 @@ export interface PipeRelease {
   watch(cwd: string): () => void
 }
 
-/** Remembers pipes that were found, so that only the first call has to wait for a look. */
+/** Remembers pipes that were found, so that only the first call has to wait for a scan. */
 export function createPipeRelease(): PipeRelease {
   const known = new Map<string, Buffer[]>()
 
-  async function look(cwd: string, isOver: () => boolean): Promise<void> {
+  async function scan(cwd: string, isOver: () => boolean): Promise<void> {
     const found: Buffer[] = []
     for (const { folder, isGits } of foldersOf(cwd))
       await findPipes(Buffer.from(folder), isGits, found, isOver)
@@ -48,20 +48,20 @@ export function createPipeRelease(): PipeRelease {
       const next = () => void work().catch(() => undefined)
       if (!over) timer = setTimeout(next, ms).unref()
     }
-    const lookAgain = async () => {
+    const scanAgain = async () => {
       const startedAtMs = performance.now()
-      await look(cwd, isOver).catch(() => undefined)
+      await scan(cwd, isOver).catch(() => undefined)
       const tookMs = performance.now() - startedAtMs
-      later(Math.max(pauseMsMin, tookMs * pauseFactor), lookAgain)
+      later(Math.max(pauseMsMin, tookMs * pauseFactor), scanAgain)
     }
-    const untilMs = performance.now() + firstLookMs
+    const untilMs = performance.now() + firstScanMs
     const releaseKnown = async () => {
       await releaseAll(known.get(cwd) ?? [])
       if (performance.now() < untilMs) later(releaseMs, releaseKnown)
-      else await lookAgain()
+      else await scanAgain()
     }
     if (known.has(cwd)) later(releaseMs, releaseKnown)
-    else later(firstLookMs, lookAgain)
+    else later(firstScanMs, scanAgain)
     return () => {
       over = true
       clearTimeout(timer)

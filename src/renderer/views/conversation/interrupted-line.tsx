@@ -30,11 +30,9 @@ const offersAnotherAgent = ({ cause, hasTranscript }: Task): boolean =>
 
 /** The settings in which a user can remove the cause; null if they do not help. */
 function settingsFor({ spec, cause }: Task): { href: string; label: string } | null {
-  const kind = cause?.kind
-  if (spec.kind === 'model' && (kind === 'sign-in' || kind === 'not-started'))
-    return { href: '#/settings/models', label: 'Model settings' }
-  if (spec.kind === 'acp' && (kind === 'sign-in' || kind === 'not-started'))
-    return { href: '#/settings/installed-agents', label: 'Installed agents' }
+  if (cause?.kind !== 'sign-in' && cause?.kind !== 'not-started') return null
+  if (spec.kind === 'model') return { href: '#/settings/models', label: 'Model settings' }
+  if (spec.kind === 'acp') return { href: '#/settings/installed-agents', label: 'Installed agents' }
   return null
 }
 

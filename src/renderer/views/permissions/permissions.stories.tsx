@@ -1,4 +1,4 @@
-/** Questions of agents in the window: in the conversation, in the list of what needs the user, and the rules. */
+/** Questions of agents in the window: in the conversation and in the list “Needs you”, and the rules. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
