@@ -125,8 +125,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-rule-elsewhere',
     file: 'src/main/agents/permissions/rules.ts',
-    find: '  (command.runsInside || rule.words.length === 0) &&\n',
-    replace: '',
+    find: 'command.runsInside && !command.isReadOtherwise',
+    replace: '!command.isReadOtherwise',
     harm: 'An installed agent names another folder, and "rm -rf dist" is allowed there.',
     tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
@@ -181,7 +181,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-option-by-pattern',
     file: 'src/main/agents/permissions/places.ts',
-    find: 'if (isWord && paths.some((path) => misread.test(basename(path)))) return false',
+    find: ' || isReadOtherwise(pattern, folders)',
     replace: '',
     harm: 'A file with the name of an option makes an allowed program run another one.',
     tests: ['tests/agents/permissions/places.test.ts'],

@@ -198,7 +198,7 @@ describe('the proposed rules', () => {
     ['git push origin main', ['bash: git push origin main']],
     ['git archive --exec=evil HEAD', ['bash: git archive --exec=evil HEAD']],
     ['cargo build && cargo test', ['bash: cargo build *', 'bash: cargo test *']],
-    ['npx vitest > out.txt', ['edit: out.txt', 'bash: npx vitest']],
+    ['npx vitest > out.txt', ['edit: out.txt', 'bash: npx vitest *']],
     ['FOO=a npm test', ['bash: FOO=a npm test *']],
     ["rm 'a b' *.tmp", ["bash: rm 'a b' *.tmp"]],
     ["sed -n 's/a/b/p' x", []],

@@ -72,18 +72,18 @@ it('[P3] asks about a pattern that matches a name that would be an option', asyn
   expect(of('head src/*')).toBe('allow')
 })
 
-it.each(['@args', 'CC=evil', '$(touch pwned).js', '`touch pwned`.js'])(
+it.each(['--config=x.js', '@args', 'CC=evil', '$(touch pwned).js', '`touch pwned`.js'])(
   '[P3] asks about a pattern that matches the name %s, which a program or a further shell reads otherwise',
   async (name) => {
     const workingDir = await temporaryDir()
     const place = { workingDir, cwd: workingDir }
-    const rules: PermissionRule[] = [{ effect: 'allow', rule: 'bash: npm test *' }]
+    const rules: PermissionRule[] = [{ effect: 'allow', rule: 'bash: npm test -- *[a-z]' }]
     const of = () =>
-      decide([{ mode: 'ask', rules }], { kind: 'command', command: 'npm test *', place }).kind
+      decide([{ mode: 'ask', rules }], { kind: 'command', command: 'npm test -- *[a-z]', place })
     await writeFile(join(workingDir, 'a.js'), '')
-    expect(of()).toBe('allow')
+    expect(of().kind).toBe('allow')
     await writeFile(join(workingDir, name), '')
-    expect(of()).toBe('ask')
+    expect(of()).toMatchObject({ kind: 'ask', proposal: [] })
   },
 )
 

@@ -11,6 +11,7 @@ import {
   findEdited,
   findPath,
   isGlobInside,
+  isReadOtherwise,
   mayBeWritten,
   type PathFound,
   type Place,
@@ -189,6 +190,10 @@ function addSteps(
       transparent,
       namesPolicy,
       isInside,
+      isReadOtherwise: words.some(
+        (word) =>
+          word.kind === 'glob' && (!where.folders || isReadOtherwise(word.value, where.folders)),
+      ),
       runsInside: where.folders?.every((one) => findPath(one, where.place).inside) ?? false,
     })
   }

@@ -3,7 +3,7 @@
  * security boundary.
  */
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
 import { pathWithin, systemCode } from '../../journal/index.ts'
 
@@ -60,7 +60,7 @@ export function isGlobInside(
   place: Place,
   folders: readonly string[] = [place.cwd],
 ): boolean {
-  if (!findPath(pattern, place, folders).inside) return false
+  if (!findPath(pattern, place, folders).inside || isReadOtherwise(pattern, folders)) return false
   const parts = pattern.split('/')
   const first = parts.findIndex(isGlobPart)
   if (parts.some((part) => isGlobPart(part) && part.startsWith('.'))) return false
@@ -71,14 +71,19 @@ export function isGlobInside(
       ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
       : paths.map((path) => `${path}${sep}${part}`)
     if (paths.length > globFilesMax) return false
-    const isWord = at === 0 && isGlobPart(part)
-    if (isWord && paths.some((path) => misread.test(basename(path)))) return false
     if (at >= first && !paths.every((one) => findIn(place.workingDir, one).inside)) return false
   }
   return true
 }
 
-/** Names that are options, variables or files of arguments to programs, or that a further shell expands. */
+/** Reports whether the pattern may match a name that a program or a further shell takes for something else. */
+export function isReadOtherwise(pattern: string, folders: readonly string[]): boolean {
+  const [first = ''] = pattern.split('/')
+  const names = isGlobPart(first) ? folders.flatMap((one) => matchingNames(one, first)) : []
+  return names.some((name) => misread.test(name))
+}
+
+/** Options, variables, files of arguments, and what a shell expands. */
 const misread = /^(?:[-@]|\w+=)|["$`\\]/
 
 const isGlobPart = (part: string): boolean => /[*?[]/.test(part)

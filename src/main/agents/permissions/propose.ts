@@ -1,26 +1,25 @@
 /** Proposes the narrowest rule that covers a segment, for a user to remember. */
 
 import { basename } from 'node:path'
-import { coversArgument } from './covered-arguments.ts'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
 import type { ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
-import { isInterpreter, starredCommand } from './starred-commands.ts'
+import { coversArgument } from './stars/starred.ts'
+import { isInterpreter, starredCommand } from './stars/starred-commands.ts'
 
 /** Returns null if a rule would cover too much, can't be written, or would not cover it. */
-export function proposedRule({ segment, isInside, runsInside }: PlacedCommand): string | null {
-  const { words, assignments } = segment
+export function proposedRule(command: PlacedCommand): string | null {
+  const { words, assignments } = command.segment
+  const { isInside, runsInside, isReadOtherwise } = command
   const [name, ...args] = words
   const prefix = assignments.filter((one) => !isHarmlessVariable(one))
-  if (!runsInside || prefix.some(({ value }) => value === null)) return null
+  if (!runsInside || isReadOtherwise || prefix.some(({ value }) => value === null)) return null
   if (name === undefined || name.kind !== 'literal') return null
   const start = prefix.map(textOfAssignment)
   const known = starredCommand(words)
   const isCovered =
     known !== null &&
-    words.every(
-      (_, at) => at < known.length || coversArgument(known.covers, words, at, isInside[at]),
-    )
+    words.every((word, at) => at < known.length || coversArgument(known.covers, word, isInside[at]))
   const texts = (isCovered ? words.slice(0, known.length) : words).map(textOfWord)
   if (!texts.every((text) => text !== null)) return null
   if (isCovered) return rule([...start, ...texts, '*'])

@@ -1,12 +1,12 @@
 /** Matches rules against actions. */
 import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
-import { coversArgument } from './covered-arguments.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
 import { hasProgramOptions, isProgramOption } from './program-options.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
-import { starredCommand } from './starred-commands.ts'
+import { coversArgument } from './stars/starred.ts'
+import { starredCommand } from './stars/starred-commands.ts'
 
 type Words = readonly ShellWord[]
 
@@ -14,6 +14,8 @@ export interface PlacedCommand {
   segment: Extract<Segment, { kind: 'command' }>
   /** The directory that it runs in is certainly within the working directory. */
   runsInside: boolean
+  /** A pattern may match a file whose name is an option. */
+  isReadOtherwise: boolean
   /** By word: whether it is within the working directory and not Git's own if it is a path. */
   isInside: readonly boolean[]
 }
@@ -53,12 +55,12 @@ const mayBecome = (glob: string, { word }: PatternWord): boolean => {
 const beforeWildcards = (text: string): string => /^[^*?[\\]*/.exec(text)?.[0] ?? ''
 
 /**
- * Reports whether a rule that allows covers the command. It has to run within the working directory, and a rule has to say
- * its variables, what the star of a known program does not cover (`starred-commands.ts`), and where a star within a word
+ * Reports whether a rule that allows covers the command. It has to run within the working directory, no pattern may match
+ * an option, and a rule has to say its variables, what the star of a known program does not cover (`stars`), and where a star within a word
  * leads: `rm build/*.tmp` is not about `rm build/../a.tmp`, nor `rm *.tmp` about `rm /a.tmp`.
  */
 export const allowsCommand = (rule: CommandRule, command: PlacedCommand): boolean =>
-  (command.runsInside || rule.words.length === 0) &&
+  (rule.words.length === 0 || (command.runsInside && !command.isReadOtherwise)) &&
   matchesCommand(rule, command.segment.words) &&
   coversStarred(rule, command) &&
   command.segment.assignments.every(
@@ -104,7 +106,7 @@ function coversStarred(
   const literals = words.slice(1).flatMap((word) => (word.kind === 'literal' ? word.value : []))
   return words.every((word, at) => {
     if (at === 0 || isSaid(patterns[at]?.word, word)) return true
-    if (known) return at < known.length || coversArgument(known.covers, words, at, isInside[at])
+    if (known) return at < known.length || coversArgument(known.covers, word, isInside[at])
     const before = words[at - 1]
     // Git goes there first.
     if (before?.kind === 'literal' && before.value === '-C' && !isInside[at]) return false
