@@ -71,6 +71,31 @@ it('[I5] continues after a fork from the entry before it', async () => {
   expect(next?.parentUuid).toBe(last?.uuid)
 })
 
+it('[I5][J7] is still within a fork after its end could not be written', async () => {
+  const dir = await sessionDir()
+  let isFull = false
+  const recording = record(dir, {
+    inject: ({ call }) => (isFull && call === 'write' ? { code: 'ENOSPC' } : null),
+  })
+  onTestFinished(() => void recording.stop())
+  const session = await openSession(id, dir, () => undefined)
+  onTestFinished(() => session.close())
+  const forkId = newEntryId()
+  const [first] = await session.append({ type: 'title', title: 'One' })
+  const [start] = await session.append({ type: 'fork-start', forkId })
+  isFull = true
+  await expect(session.append({ type: 'fork-end', forkId })).rejects.toThrow('ENOSPC')
+  isFull = false
+  const [inside] = await session.append({ type: 'title', title: 'Inside' })
+  await session.append({ type: 'fork-end', forkId })
+  isFull = true
+  await expect(session.append({ type: 'title', title: 'Refused' })).rejects.toThrow('ENOSPC')
+  isFull = false
+  const [next] = await session.append({ type: 'title', title: 'Two' })
+  expect(inside?.parentUuid).toBe(start?.uuid)
+  expect(next?.parentUuid).toBe(first?.uuid)
+})
+
 it('[A8] leaves the message in progress in its file when it is closed, and nothing once it was recorded', async () => {
   const dir = await sessionDir()
   const file = join(dir, 'partial.json')

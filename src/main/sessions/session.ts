@@ -85,6 +85,13 @@ export interface Session {
   close(): Promise<void>
 }
 
+/** Where the next entry continues from. */
+interface Position {
+  parent: EntryId | null
+  /** The parents of the open forks, the innermost last; entries after a fork continue from its parent. */
+  beforeForks: readonly (EntryId | null)[]
+}
+
 /** There is no transcript to continue, and a new one would be mistaken for it. */
 export class SessionMissingError extends Error {
   readonly kind = 'session-missing'
@@ -134,17 +141,13 @@ export async function openSession(
    * (A8).
    */
   let partialIsOurs = false
-  let parentUuid: EntryId | null = await lastEntryId().catch(async (error) => {
+  const parent = await lastEntryId().catch(async (error) => {
     await journal.close()
     throw error
   })
-  let lastDurable = parentUuid
+  let position: Position = { parent, beforeForks: [] }
+  let durablePosition = position
   const running = new Map<ToolCallId, CallProgress>()
-  /**
-   * The parents of the open forks, the innermost last; entries after a fork continue from its
-   * parent.
-   */
-  const beforeForks: (EntryId | null)[] = []
   const keeper = createStateKeeper({
     journal,
     dir,
@@ -167,19 +170,22 @@ export async function openSession(
   async function append(...bodies: EntryBody[]): Promise<Entry[]> {
     const records = bodies.map(prepare).map((body) => {
       const uuid = body.uuid ?? newEntryId()
-      const follows = body.type === 'fork-start' ? (body.parentUuid ?? parentUuid) : parentUuid
-      const record = { v: entryVersion, ...body, uuid, parentUuid: follows }
-      if (body.type === 'fork-start') beforeForks.push(parentUuid)
-      const before = body.type === 'fork-end' ? beforeForks.pop() : undefined
-      parentUuid = before === undefined ? uuid : before
-      return record
+      const { parent, beforeForks } = position
+      const parentUuid = body.type === 'fork-start' ? (body.parentUuid ?? parent) : parent
+      position = { parent: uuid, beforeForks }
+      if (body.type === 'fork-start')
+        position = { parent: uuid, beforeForks: [...beforeForks, parent] }
+      if (body.type === 'fork-end' && beforeForks.length > 0)
+        position = { parent: beforeForks.at(-1) ?? null, beforeForks: beforeForks.slice(0, -1) }
+      return { v: entryVersion, ...body, uuid, parentUuid }
     })
+    const after = position
     const appended = journal.appendAll(records)
     const before = published.catch(() => undefined)
     const entries = appended.then((stored) => stored.map((record) => parseEntry(record)))
     published = entries.then(async (durable) => {
       await before
-      lastDurable = durable.at(-1)?.uuid ?? lastDurable
+      durablePosition = after
       let ended = false
       for (const entry of durable)
         if (entry.type === 'tool-result') ended = running.delete(entry.callId) || ended
@@ -189,7 +195,7 @@ export async function openSession(
     })
     // An entry that failed to write must not become a parent.
     await published.catch((error) => {
-      parentUuid = lastDurable
+      position = durablePosition
       throw error
     })
     return entries
