@@ -22,7 +22,7 @@ interface StartedCli {
   signal(signal: EndSignal): void
   /** Codes that it left with at once. */
   leftWith: number[]
-  /** Resolves once standard error has said this. */
+  /** Resolves once standard error has said this. Rejects if the command ends without. */
   said(text: string): Promise<void>
   type(text: string): void
   /** Closes standard input. */
@@ -74,14 +74,19 @@ export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
     },
     ...rest,
   })
+  const ended = code.then((one) => ({ code: one, stdout: stdout.text(), stderr: stderr.text() }))
   return {
     fake,
     leftWith,
-    ended: code.then((ended) => ({ code: ended, stdout: stdout.text(), stderr: stderr.text() })),
+    ended,
     signal(signal) {
       for (const listener of listeners) listener(signal)
     },
-    said: stderr.said,
+    async said(text) {
+      await Promise.race([stderr.said(text), ended])
+      if (!stderr.text().includes(text))
+        throw new Error(`it ended without saying ${text}: ${stderr.text()}`)
+    },
     type: (text) => void stdin.write(text),
     endInput: () => void stdin.end(),
     printedLine: stdout.line,

@@ -56,6 +56,14 @@ describe('the repository', () => {
     expect(otherwise).toEqual([])
   })
 
+  it('sets up nothing where a module is loaded: in a worker that runs several test files, that is once', () => {
+    const shared = files.filter(
+      (path) => /^tests\/.*\.ts$/.test(path) && !/\.(test|spec)\.ts$/.test(path),
+    )
+    const hook = /^(before|after)(All|Each)\(/m
+    expect(shared.filter((path) => hook.test(readProjectFile(path)))).toEqual([])
+  })
+
   it('has no comment that begins with "Of": it leaves out what the comment is about', () => {
     expect(linesOf(/\.(tsx?|mjs)$/, /^\s*(\/\/|\/\*\*) Of /)).toEqual([])
   })

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { jsonLines, startCli } from '../fake-process.ts'
 import { createFakeShiplog } from '../fake-shiplog.ts'
-import { argvFor, leadAndTester } from './agent-run-stage.ts'
+import { argvFor, leadAndTester, scenariosInFolder } from './agent-run-stage.ts'
+
+scenariosInFolder()
 
 describe('Ctrl-C', () => {
   it('interrupts cleanly once, says what, and exits 130', async () => {

@@ -9,12 +9,16 @@ import { createFakeShiplog, type FakeShiplog } from '../fake-shiplog.ts'
 
 /** The folder of the scenarios. */
 export let dir: string
-beforeAll(async () => {
-  dir = await mkdtemp(path.join(await realpath(os.tmpdir()), 'shiplog-cli-'))
-  await writeFile(path.join(dir, 'play.yaml'), 'version: 1\n')
-  await writeFile(path.join(dir, 'broken.yaml'), 'malformed\n')
-})
-afterAll(() => rm(dir, { recursive: true, force: true }))
+
+/** For each test file to call: in a worker that runs several, a module is loaded only once. */
+export function scenariosInFolder(): void {
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(await realpath(os.tmpdir()), 'shiplog-cli-'))
+    await writeFile(path.join(dir, 'play.yaml'), 'version: 1\n')
+    await writeFile(path.join(dir, 'broken.yaml'), 'malformed\n')
+  })
+  afterAll(() => rm(dir, { recursive: true, force: true }))
+}
 
 export const argvFor = (project: string, ...more: string[]) => [
   ...['agent', 'run', 'Fix it', '--project', project],

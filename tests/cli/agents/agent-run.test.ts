@@ -5,7 +5,9 @@ import { newEntryId, runIdOf } from '../../../src/shared/records/ids.ts'
 import { png } from '../../images.ts'
 import { jsonLines, runToEnd, startCli } from '../fake-process.ts'
 import { createFakeShiplog } from '../fake-shiplog.ts'
-import { argvFor, dir, runLead } from './agent-run-stage.ts'
+import { argvFor, dir, runLead, scenariosInFolder } from './agent-run-stage.ts'
+
+scenariosInFolder()
 
 describe('agent run', () => {
   it('prints the report on standard output and progress on standard error', async () => {
