@@ -10,7 +10,7 @@ export interface Starred {
   /** Whether `-ab` is `-a -b`; to a package manager it may be the beginning of a long option. */
   joinsLetters: boolean
   operands: TextTest
-  /** Of its options. */
+  /** The values of options. */
   values: TextTest
 }
 
