@@ -45,7 +45,7 @@ export const recordMutants: Mutant[] = [
   {
     id: 'sessions-parent-never-written',
     file: 'src/main/sessions/session.ts',
-    find: '      parentUuid = lastDurable\n',
+    find: '      position = durablePosition\n',
     replace: '',
     harm: 'After an append that failed, the next entry names a parent that is in no transcript.',
     tests: ['tests/sessions'],
@@ -69,8 +69,8 @@ export const recordMutants: Mutant[] = [
   {
     id: 'sessions-fork-goes-on',
     file: 'src/main/sessions/session.ts',
-    find: 'parentUuid = before === undefined ? uuid : before',
-    replace: 'parentUuid = uuid',
+    find: 'position = { parent: beforeForks.at(-1) ?? null, beforeForks: beforeForks.slice(0, -1) }',
+    replace: 'position = { parent: uuid, beforeForks: beforeForks.slice(0, -1) }',
     harm: 'The conversation continues from the branch that was left, instead of from where it forked.',
     tests: ['tests/sessions/session.test.ts'],
   },
