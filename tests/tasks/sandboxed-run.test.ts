@@ -2,7 +2,7 @@
  * Commands of an agent in a sandbox (`project.sandbox`). Where this system can make none, the same tests check that the
  * commands run without, and that the record says so and why.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -138,6 +138,48 @@ it('removes links in the repository that a Git outside of it would write through
   expect(outputs[3]).toBe('')
   git(fixture.project.dir, 'commit', '-q', '--allow-empty', '-m', 'after')
   expect(existsSync(outside)).toBe(false)
+})
+
+it('gives a command no index or folder of Shiplog’s Git to replace by a link', async () => {
+  const fixture = await openFixture()
+  const victim = join(fixture.dir, 'victim')
+  writeFileSync(victim, 'precious')
+  const before = process.env.TMPDIR
+  const temporary = await mkdtemp(join(tmpdir(), 'shiplog-temporary-'))
+  process.env.TMPDIR = temporary
+  onTestFinished(async () => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+    await rm(temporary, { recursive: true })
+  })
+  const plant = `while :; do for d in '${temporary}'/shiplog-*; do [ -d "$d" ] && ln -s '${victim}' "$d/index"; done; done`
+  const scenario = `version: 1
+name: planted
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: ${JSON.stringify({ command: plant, background: true })}
+      - call: task
+        with: { agent: sub, title: Sub, prompt: Go }
+      - call: task_apply_patch
+        with: { task: Sub }
+      - say: Done.
+  sub:
+    turns:
+      - call: write_file
+        with: { path: new/a.txt, content: a }
+      - report: { title: Sub, markdown: Done. }
+`
+  const { projectId, made } = { projectId: fixture.project.id, made: new Set<string>() }
+  const watcher = watch(temporary, (_, name) => void made.add(String(name)))
+  onTestFinished(() => watcher.close())
+  await fixture.shiplog.client.projects.setSandbox({ projectId, sandbox: 'writes' })
+  const id = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  await fixture.shiplog.client.tasks.applyPatch({ taskId: id })
+  expect(readFileSync(victim, 'utf8')).toBe('precious')
+  expect([...made].filter((name) => name.startsWith('shiplog-'))).toEqual([])
 })
 
 it('hides sockets of temporary folders, whose programs run commands outside of it', async () => {

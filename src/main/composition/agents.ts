@@ -148,7 +148,7 @@ const configurationReading = (git: Git) => ({
 
 /** Creates the service that finds, checks and sets up the installed agents of this machine. */
 export function installedAgents(
-  { git, ledger, clock }: Foundation,
+  { git, ledger, clock, layout }: Foundation,
   deps: {
     agentStore: AgentStore
     find: FindProgram
@@ -164,6 +164,7 @@ export function installedAgents(
     store: agentStore,
     find,
     custody,
+    scratchParent: layout.scratch,
     version,
     now: clock,
     hostEnv,

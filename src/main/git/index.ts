@@ -279,7 +279,12 @@ export function createGit(options: RunGitOptions = {}) {
     ) => contents.readContents(at(dir), dir, wanted, take),
     commandForUpdate: (dir: string, commit: string) => contents.commandForUpdate(git, dir, commit),
     /** Removes temporary folders of killed processes. `nowMs` is milliseconds since the epoch. */
-    removeOldScratchDirs: (nowMs: number) => removeOldScratchDirs(nowMs),
+    removeOldScratchDirs: async (nowMs: number) => {
+      const own =
+        git.scratchParent === null ? 0 : await removeOldScratchDirs(nowMs, [git.scratchParent])
+      // Earlier versions had theirs in the system's temporary folder.
+      return own + (await removeOldScratchDirs(nowMs))
+    },
     dropUpdate: (dir: string, updateId: string) => contents.dropUpdateRef(git, dir, updateId),
     /** `beforeMs` is milliseconds since the epoch. */
     dropOldUpdates: (dir: string, beforeMs: number) =>

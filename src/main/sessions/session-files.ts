@@ -69,6 +69,8 @@ export interface DataLayout {
   projects: string
   /** A folder for each running command of an agent. */
   running: string
+  /** Temporary folders of Git operations. */
+  scratch: string
   /** The index of full-text search; disposable. */
   searchIndex: string
   /** Shiplog's own log files; never read. */
@@ -119,6 +121,7 @@ export function layoutOf(dataDir: string): DataLayout {
     turnStore: join(dataDir, 'turn-store'),
     projects,
     running: join(dataDir, 'running'),
+    scratch: join(dataDir, 'scratch'),
     searchIndex: join(dataDir, 'search.db'),
     logs: join(dataDir, 'logs'),
     demo: join(dataDir, 'demo'),

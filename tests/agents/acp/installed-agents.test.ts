@@ -29,6 +29,7 @@ async function machine({ find = createFindProgram() }: { find?: FindProgram } = 
       store: await openAgentStore(file),
       find,
       custody: createCustody(running),
+      scratchParent: join(dir, 'scratch'),
       version: '0.0.0',
       now: Date.now,
       hostEnv: process.env,

@@ -1,6 +1,10 @@
 /** The recording that is under way, if any, and what falls within it. */
+import fs from 'node:fs'
 import path from 'node:path'
 import type { Operation, Step, Trace } from './trace.ts'
+
+/** As Node has it. */
+const { readlinkSync: readlink } = fs
 
 /** A call that is about to be made. */
 export interface Attempt {
@@ -75,8 +79,19 @@ function below(given: unknown): string | null {
   if (!session) return null
   const text = given instanceof URL ? given.pathname : given
   if (typeof text !== 'string' && !Buffer.isBuffer(text)) return null
-  const relative = path.relative(session.root, path.resolve(String(text)))
+  const relative = path.relative(session.root, path.resolve(throughOpen(String(text))))
   if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
     return null
   return relative.split(path.sep).join('/')
+}
+
+/** An entry of a folder that is held open, by the path that the folder has now. */
+function throughOpen(text: string): string {
+  const [, folder, entry = ''] = /^(\/proc\/self\/fd\/\d+)(\/.*)?$/s.exec(text) ?? []
+  if (folder === undefined) return text
+  try {
+    return readlink(folder) + entry
+  } catch {
+    return text
+  }
 }

@@ -53,6 +53,8 @@ export interface RunGit {
    * objects first. If empty, objects are written to that repository.
    */
   storesOf(dir: string): readonly string[]
+  /** The folder for temporary files; null for the system's. */
+  scratchParent: string | null
 }
 
 /** Returns a `git` with more variables in the environment of every call. */
@@ -67,6 +69,7 @@ export function withVariables(git: RunGit, variables: Record<string, string>): R
       isClockTrusted: git.isClockTrusted,
       configStamp: git.configStamp,
       storesOf: git.storesOf,
+      scratchParent: git.scratchParent,
     },
   )
 }

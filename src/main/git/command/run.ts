@@ -54,6 +54,8 @@ export interface RunGitOptions {
   isClockTrusted?: (() => boolean) | undefined
   /** See `RunGit.storesOf`. Default: none. */
   storesOf?: ((dir: string) => readonly string[]) | undefined
+  /** See `RunGit.scratchParent`. Default: null. */
+  scratchParent?: string | null | undefined
 }
 
 export function createRunGit({
@@ -64,6 +66,7 @@ export function createRunGit({
   isAllowed = () => false,
   isClockTrusted = () => true,
   storesOf = () => [],
+  scratchParent = null,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
@@ -95,6 +98,7 @@ export function createRunGit({
       configStamp: (dir: string) => guard.stampOf({ dir, gitDir: null }),
       isClockTrusted,
       storesOf,
+      scratchParent,
     })
   }
 

@@ -84,7 +84,7 @@ function readMessages(parts: readonly string[]): string[] {
  */
 export async function mergeByPatch(git: RunGit, trees: ThreeTrees): Promise<TreeMerge> {
   const { dir, base, ours, theirs, signal } = trees
-  return withScratchDir(async (scratchDir) => {
+  return withScratchDir(git, async (scratchDir) => {
     const patch = await git([...diffTree, '--find-renames', '--binary', '-p', base, theirs], {
       cwd: dir,
       signal,

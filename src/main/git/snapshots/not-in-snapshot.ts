@@ -32,7 +32,7 @@ export async function notInSnapshot(git: RunGit, dir: string): Promise<string[]>
   const files = names.filter((name) => !isFolder(name))
   const unreadable = await findUnstorable(dir, files)
   const without = new Set(unreadable.map(({ name }) => name))
-  const refused = await withScratchDir((scratchDir) =>
+  const refused = await withScratchDir(git, (scratchDir) =>
     findRefused(
       git,
       { cwd: dir, env: { GIT_INDEX_FILE: path.join(scratchDir, 'index') }, signal: undefined },

@@ -19,6 +19,7 @@ import { readGitDir } from '../repository/git-dir.ts'
 import { withSharedStore } from '../store/exclusion.ts'
 import { borrowing, ensureStore, inStore, missingIn, objectsIn, storesAt } from '../store/store.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
+import { removeTree } from './remove-tree.ts'
 
 export interface Quarantine {
   /** Writes every new object here; reads these, the repository's and those of its stores. */
@@ -107,7 +108,7 @@ async function quarantined<Result>(
       storeUnreferenced: (ids) => pack(ids, false, async () => {}),
     })
   } finally {
-    await rm(own, { recursive: true, force: true, maxRetries: 3 })
+    await removeTree(own)
     inUse.delete(own)
   }
 }
@@ -177,7 +178,7 @@ async function deleteLeftBehind(objects: string): Promise<void> {
   for (const name of await names(objects)) {
     const folder = path.join(objects, name)
     if (name.startsWith(folderPrefix) && (await isOld(folder)))
-      await rm(folder, { recursive: true, force: true }).catch(() => {})
+      await removeTree(folder).catch(() => {})
   }
   for (const name of await names(packs)) {
     const file = path.join(packs, name)

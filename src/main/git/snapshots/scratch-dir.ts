@@ -1,8 +1,15 @@
-/** Temporary folders of single operations. A killed process leaves its own behind; a later start removes it. */
-import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+/**
+ * Temporary folders of single operations. A killed process leaves its own behind; a later start removes it.
+ *
+ * They are in the data directory, which a command in a sandbox can't write. In the system's temporary folder, which it
+ * can, it could replace an index or a checked-out folder by a link, through which Git would then write any file.
+ */
+import { lstat, mkdir, mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { dayMs } from '../../../shared/durations.ts'
+import type { RunGit } from '../command/run-git.ts'
+import { removeTree } from './remove-tree.ts'
 
 /** Names contain the id of the process that uses the folder, and the suffix of `mkdtemp`. */
 const ownPrefix = `shiplog-git-${process.pid}-`
@@ -18,14 +25,21 @@ const abandonedMs = dayMs
  * Calls `use` with a new temporary folder and deletes it afterwards. Throws the system's error if none can be created.
  */
 export async function withScratchDir<Result>(
+  { scratchParent }: Pick<RunGit, 'scratchParent'>,
   use: (scratchDir: string) => Promise<Result>,
 ): Promise<Result> {
-  const scratchDir = await makeScratchDir()
+  const scratchDir =
+    scratchParent === null ? await makeScratchDir() : await makeScratchDirIn(scratchParent)
   try {
     return await use(scratchDir)
   } finally {
-    await rm(scratchDir, { recursive: true, force: true })
+    await removeTree(scratchDir)
   }
+}
+
+async function makeScratchDirIn(parent: string): Promise<string> {
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  return mkdtemp(path.join(parent, ownPrefix))
 }
 
 /** Folders to create them in, in order of preference: `TMPDIR` may not exist. */
@@ -48,11 +62,14 @@ async function makeScratchDir(): Promise<string> {
  * gone, because the clock alone may be wrong. Follows no link, and skips shared folders in which other users could
  * replace entries meanwhile. Resolves with how many it removed; never throws.
  */
-export async function removeOldScratchDirs(nowMs: number, within = parents()): Promise<number> {
+export async function removeOldScratchDirs(
+  nowMs: number,
+  within: readonly string[] = parents(),
+): Promise<number> {
   const found = await Promise.all(within.map((parent) => abandonedIn(parent, nowMs)))
   const removed = await Promise.all(
     found.flat().map((dir) =>
-      rm(dir, { recursive: true, force: true }).then(
+      removeTree(dir).then(
         () => true,
         () => false,
       ),

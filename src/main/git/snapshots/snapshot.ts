@@ -154,7 +154,7 @@ export async function withSnapshot<Result>(
   const attempt = async () => {
     const { topLevel, head: headState } = await headStateOf(git, dir, { signal })
     const head = headState?.commit ?? null
-    return withScratchDir((scratchDir) =>
+    return withScratchDir(git, (scratchDir) =>
       withQuarantine(
         git,
         // The store of `dir`: the working tree may contain several projects, each with its own store.

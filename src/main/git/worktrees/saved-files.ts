@@ -29,7 +29,7 @@ export async function filesInCommit(
   const { repoDir, dir, commit, signal } = input
   const commonDir = await commonDirOf(git, repoDir, { signal })
   if (commonDir === null) return null
-  return withScratchDir(async (scratchDir) => {
+  return withScratchDir(git, async (scratchDir) => {
     const run = { cwd: dir, env: { GIT_INDEX_FILE: `${scratchDir}/index` }, signal }
     const here = [
       ...['--git-dir', commonDir, '--work-tree', dir],

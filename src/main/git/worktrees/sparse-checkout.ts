@@ -26,7 +26,7 @@ export async function writeOutsideSparseCheckout(
   // Bytes, not text: a name need not be UTF-8.
   const { stdout: names } = await git([...diffTree, ...which, from, to], { cwd: dir, signal })
   if (names.length === 0) return
-  await withScratchDir(async (scratchDir) => {
+  await withScratchDir(git, async (scratchDir) => {
     // A fresh index marks no file as outside the sparse checkout.
     const env = { GIT_INDEX_FILE: path.join(scratchDir, 'index') }
     await git(['read-tree', to], { cwd: dir, env, signal })

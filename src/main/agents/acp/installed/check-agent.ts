@@ -1,6 +1,5 @@
 /** Starts an installed agent in an empty folder and reads its capabilities. */
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
 import type { AgentCheck, SessionOption } from '../../../../shared/agents/agent-checks.ts'
@@ -39,6 +38,8 @@ export async function checkAgent(
   spec: AcpSpec,
   deps: {
     custody: Custody
+    /** A folder for temporary ones, in which no other program can put what the agent would read there. */
+    scratchParent: string
     version: string
     now: () => number
     /** Rejects with an Error if the agent is not installed. `cwd` is the empty folder. */
@@ -68,7 +69,8 @@ export async function checkAgent(
   const signIn = preset?.signIn ?? 'Sign in to it in a terminal'
   // Owns the processes of the check; no task has this id.
   const taskId = newTaskId()
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'shiplog-check-')))
+  await mkdir(deps.scratchParent, { recursive: true, mode: 0o700 })
+  const dir = await realpath(await mkdtemp(join(deps.scratchParent, 'check-')))
   let connection: AcpConnection | null = null
   let answerText = ''
   try {

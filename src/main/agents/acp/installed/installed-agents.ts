@@ -66,6 +66,7 @@ export function createInstalledAgents(deps: {
   store: AgentStore
   find: FindProgram
   custody: Custody
+  scratchParent: string
   version: string
   now: () => number
   hostEnv: NodeJS.ProcessEnv
@@ -173,6 +174,7 @@ export function createInstalledAgents(deps: {
       const { checkAgent } = await import('./check-agent.ts')
       return checkAgent(spec, {
         custody: deps.custody,
+        scratchParent: deps.scratchParent,
         version: deps.version,
         now: deps.now,
         prompts,

@@ -1,0 +1,42 @@
+/**
+ * Deletes a folder in a place where other programs can write, such as an agent's command. Node's `rm` finds each folder
+ * by its path: if one is replaced by a link meanwhile, it deletes the files to which the link leads.
+ */
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, open, readdir, rm, rmdir, unlink } from 'node:fs/promises'
+
+/** On Linux an open folder has a path that leads to it whatever becomes of its own. */
+const hasOpenPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
+
+/** Follows no link. Missing files are no error. Elsewhere than on Linux it is Node's `rm`. */
+export async function removeTree(dir: string): Promise<void> {
+  if (!hasOpenPaths) return rm(dir, { recursive: true, force: true, maxRetries: 3 })
+  await removeFolder(Buffer.from(dir))
+}
+
+async function removeFolder(path: Buffer): Promise<void> {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(absentOr)
+  if (folder === null) return
+  try {
+    await removeEntries(folder)
+  } finally {
+    await folder.close()
+  }
+  await rmdir(path).catch(absentOr)
+}
+
+async function removeEntries(folder: FileHandle): Promise<void> {
+  const held = `/proc/self/fd/${folder.fd}/`
+  for (const entry of await readdir(held, { withFileTypes: true, encoding: 'buffer' })) {
+    // As bytes: a name need not be UTF-8.
+    const path = Buffer.concat([Buffer.from(held), entry.name])
+    if (entry.isDirectory()) await removeFolder(path)
+    else await unlink(path).catch(absentOr)
+  }
+}
+
+function absentOr(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
+}

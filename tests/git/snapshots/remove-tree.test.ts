@@ -1,0 +1,58 @@
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { removeTree } from '../../../src/main/git/snapshots/remove-tree.ts'
+import { record } from '../../crash/fault-fs/record.ts'
+import { temporaryDir } from '../../harness.ts'
+
+async function prepared() {
+  const root = await temporaryDir()
+  const victim = await temporaryDir()
+  writeFileSync(path.join(victim, 'mine.txt'), 'mine')
+  mkdirSync(path.join(victim, 'deeper'))
+  writeFileSync(path.join(victim, 'deeper/mine.txt'), 'mine')
+  mkdirSync(path.join(root, 'a/b/deeper'), { recursive: true })
+  writeFileSync(path.join(root, 'a/b/c.txt'), 'c')
+  symlinkSync(victim, path.join(root, 'a/link'))
+  return { root, victim }
+}
+
+it('deletes a folder with all that is in it, links included, and follows none', async () => {
+  const { root, victim } = await prepared()
+  await removeTree(path.join(root, 'a'))
+  await removeTree(path.join(root, 'missing'))
+  expect(readdirSync(root)).toEqual([])
+  expect(readdirSync(victim).sort()).toEqual(['deeper', 'mine.txt'])
+})
+
+// Before each call in turn, another program replaces the folder, which only open folders notice.
+it.runIf(process.platform === 'linux')(
+  'deletes nothing elsewhere if a folder is replaced by a link meanwhile',
+  async () => {
+    for (let at = 1, swapped = true; swapped; at++) {
+      const { root, victim } = await prepared()
+      swapped = false
+      const recording = record(root, {
+        inject({ n }) {
+          if (n !== at) return null
+          swapped = true
+          try {
+            renameSync(path.join(root, 'a/b'), path.join(root, 'aside'))
+            symlinkSync(victim, path.join(root, 'a/b'))
+          } catch {
+            // It was deleted already.
+          }
+          return null
+        },
+      })
+      onTestFinished(() => void recording.stop())
+      await removeTree(path.join(root, 'a')).catch(() => undefined)
+      recording.stop()
+      expect(readdirSync(victim, { recursive: true }).sort(), `before call ${at}`).toEqual([
+        'deeper',
+        'deeper/mine.txt',
+        'mine.txt',
+      ])
+    }
+  },
+)
