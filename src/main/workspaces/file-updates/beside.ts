@@ -4,6 +4,7 @@ import { join, posix } from 'node:path'
 import { type Content, type Git, mapConcurrently } from '../../git/index.ts'
 import { writeFully } from '../../journal/index.ts'
 import { absentOr, type Swap } from './file-state.ts'
+import { type At, type HeldRoot, inFolder } from './held-folders.ts'
 
 /** More are not faster, because all wait for the disk. */
 const writesAtOnce = 8
@@ -11,32 +12,43 @@ const writesAtOnce = 8
 /** The name prefix of an update's temporary files, by which the next start finds those left by a crash. */
 export const temporaryPrefix = (updateId: string): string => `.shiplog-update-${updateId}-`
 
-/** Resolves with the path of the temporary file of each swap that writes a file. Throws the disk's error. */
+/** A temporary file: its folder, relative to the root, and its name. */
+export interface Beside {
+  dir: string
+  name: string
+}
+
+/** Resolves with the temporary file of each swap that writes a file. Throws the disk's error. */
 export async function writeBeside(
-  { git, root, updateId }: { git: Pick<Git, 'readContents'>; root: string; updateId: string },
+  { git, root, updateId }: { git: Pick<Git, 'readContents'>; root: HeldRoot; updateId: string },
   swaps: readonly Swap[],
-): Promise<Map<Swap, string>> {
-  const beside = new Map<Swap, string>()
-  const wanted: { content: Content; temporary: string }[] = []
-  const nearest = await nearestDirs(root, swaps)
+): Promise<Map<Swap, Beside>> {
+  const beside = new Map<Swap, Beside>()
+  const wanted: { content: Content; temporary: Beside }[] = []
+  const nearest = await nearestDirs(root.path, swaps)
   for (const [n, swap] of swaps.entries()) {
     if (!swap.to) continue
-    const dir = nearest.get(posix.dirname(swap.path)) ?? root
-    const temporary = join(dir, `${temporaryPrefix(updateId)}${n}`)
+    const dir = nearest.get(posix.dirname(swap.path)) ?? '.'
+    const temporary = { dir, name: `${temporaryPrefix(updateId)}${n}` }
     beside.set(swap, temporary)
     wanted.push({ content: swap.to, temporary })
   }
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
-  await git.readContents(root, wanted, async ({ content, temporary }, bytes) => {
-    if (failures.length > 0) throw failures[0]
-    if (!Buffer.isBuffer(bytes)) return writeOne(temporary, content, bytes)
-    while (underWay.size >= writesAtOnce) await Promise.race(underWay)
-    const writing = writeOne(temporary, content, bytes)
-      .catch((error) => void failures.push(error))
-      .finally(() => underWay.delete(writing))
-    underWay.add(writing)
-  })
+  await git.readContents(
+    root.path,
+    wanted,
+    async ({ content, temporary: { dir, name } }, bytes) => {
+      if (failures.length > 0) throw failures[0]
+      const write = () => inFolder(root, dir, (at) => writeOne(at(name), content, bytes))
+      if (!Buffer.isBuffer(bytes)) return write()
+      while (underWay.size >= writesAtOnce) await Promise.race(underWay)
+      const writing = write()
+        .catch((error) => void failures.push(error))
+        .finally(() => underWay.delete(writing))
+      underWay.add(writing)
+    },
+  )
   await Promise.all(underWay)
   if (failures.length > 0) throw failures[0]
   return beside
@@ -44,16 +56,18 @@ export async function writeBeside(
 
 /** Removes the files of this update that a kill or a failure left behind. */
 export async function removeBeside(
-  root: string,
+  root: HeldRoot,
   updateId: string,
   swaps: readonly Swap[],
 ): Promise<void> {
-  const dirs = await mapConcurrently([...parentsOf(swaps)], (parent) => dirsAbove(root, parent))
-  for (const dir of new Set(dirs.flat())) {
-    const names = (await readdir(dir).catch(absentOr)) ?? []
-    for (const name of names)
-      if (name.startsWith(temporaryPrefix(updateId))) await unlink(join(dir, name)).catch(absentOr)
+  const dirs = await mapConcurrently([...parentsOf(swaps)], (parent) =>
+    dirsAbove(root.path, parent),
+  )
+  const remove = async (at: At) => {
+    for (const name of await readdir(at('.')))
+      if (name.startsWith(temporaryPrefix(updateId))) await unlink(at(name)).catch(absentOr)
   }
+  for (const dir of new Set(dirs.flat())) await inFolder(root, dir, remove).catch(absentOr)
 }
 
 const parentsOf = (swaps: readonly Swap[]): ReadonlySet<string> =>
@@ -66,17 +80,17 @@ async function nearestDirs(
 ): Promise<ReadonlyMap<string, string>> {
   const parents = [...parentsOf(swaps)]
   const there = await mapConcurrently(parents, (parent) => dirsAbove(root, parent))
-  return new Map(parents.map((parent, at) => [parent, there[at]?.at(-1) ?? root]))
+  return new Map(parents.map((parent, at) => [parent, there[at]?.at(-1) ?? '.']))
 }
 
-/** Returns the existing folders of a relative path, itself included, from the root down. */
+/** Returns the existing folders of a relative path, itself included, from the root (`.`) down. */
 async function dirsAbove(root: string, parent: string): Promise<string[]> {
-  const dirs = [root]
-  let dir = root
+  const dirs = ['.']
+  let dir = '.'
   for (const name of parent.split('/')) {
-    dir = join(dir, name)
-    if (!(await lstat(dir).catch(absentOr))?.isDirectory()) break
-    if (dir !== root) dirs.push(dir)
+    dir = posix.join(dir, name)
+    if (!(await lstat(join(root, dir)).catch(absentOr))?.isDirectory()) break
+    if (dir !== '.') dirs.push(dir)
   }
   return dirs
 }

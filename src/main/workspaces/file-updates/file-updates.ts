@@ -16,8 +16,9 @@ import type { UpdatePlan, WriteUpdate } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { storedPath } from '../../sessions/session-files.ts'
 import { type ActiveUpdate, directionOf, type FileUpdateDependencies } from './active-update.ts'
+import { ChangedMeanwhileError } from './folder-changes.ts'
 import { createSettle, type SettledUpdate } from './settle.ts'
-import { ChangedMeanwhileError, type Direction, statesOf, swapFiles } from './swap-files.ts'
+import { type Direction, statesOf, swapFiles } from './swap-files.ts'
 import { whileUpdating } from './update-lock.ts'
 
 export interface FileUpdates {

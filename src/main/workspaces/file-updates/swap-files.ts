@@ -5,11 +5,9 @@
  * overwritten.
  */
 import {
-  chmod,
   type FileHandle,
   link,
   lstat,
-  mkdir,
   open,
   readdir,
   readlink,
@@ -18,7 +16,7 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { dirname, join, posix } from 'node:path'
+import { join, posix } from 'node:path'
 import {
   blobHash,
   type Content,
@@ -27,8 +25,8 @@ import {
   mapConcurrently,
   type UpdateManifest,
 } from '../../git/index.ts'
-import { openDataFile, syncDirectory, systemCode, writeFully } from '../../journal/index.ts'
-import { removeBeside, temporaryPrefix, writeBeside } from './beside.ts'
+import { openDataFile, systemCode, writeFully } from '../../journal/index.ts'
+import { type Beside, removeBeside, temporaryPrefix, writeBeside } from './beside.ts'
 import {
   absentOr,
   idOf,
@@ -38,6 +36,15 @@ import {
   type SwapState,
   stateOf,
 } from './file-state.ts'
+import {
+  ChangedMeanwhileError,
+  inFolderOf,
+  removeEmptied,
+  removeEmptiedParents,
+  type SwapContext,
+  syncAll,
+} from './folder-changes.ts'
+import { type At, changeMode, type HeldRoot, inFolder, withRoot } from './held-folders.ts'
 
 interface SwapRequest {
   git: Pick<Git, 'readContents'>
@@ -73,26 +80,30 @@ class WorkingTreeGoneError extends Error {
   }
 }
 
-/** A file was changed between the check of all files and its own replacement. */
-export class ChangedMeanwhileError extends Error {
-  readonly path: string
-  constructor(path: string) {
-    super(`${path} was changed meanwhile`)
-    this.name = 'ChangedMeanwhileError'
-    this.path = path
-  }
-}
-
 /**
  * Durable when it resolves; files in the wanted state stay. Throws the disk's error,
  * WorkingTreeGoneError, or ChangedMeanwhileError: some files may have been swapped, and the same
  * call in the other direction reverts those.
  */
 export async function swapFiles(request: SwapRequest): Promise<Swapped> {
+  const { root } = request
+  let isHeld = false
+  try {
+    return await withRoot(root, (held) => {
+      isHeld = true
+      return swapIn(request, held)
+    })
+  } catch (error) {
+    const isMissing = !isHeld && ['ENOENT', 'ENOTDIR'].includes(systemCode(error))
+    throw isMissing ? new WorkingTreeGoneError(root) : error
+  }
+}
+
+async function swapIn(request: SwapRequest, held: HeldRoot): Promise<Swapped> {
   const { root, updateId, manifest, direction } = request
   const all = swapsOf(manifest, direction)
   const around = surroundingsOf(root, all)
-  await removeBeside(root, updateId, all)
+  await removeBeside(held, updateId, all)
   const states = await allStates(all, around)
   if (await isGone(root)) throw new WorkingTreeGoneError(root)
   const left = all.filter((swap) => states.get(swap) === 'other').map(({ path }) => path)
@@ -102,13 +113,13 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const touched = new Set<string>()
   const dirModes = new Map((manifest.oldDirs ?? []).map(({ path, mode }) => [path, mode]))
   const swapped = request.swapped ?? new Set()
-  const context = { root, updateId, touched, dirModes, swapped }
+  const context = { root: held, updateId, touched, dirModes, swapped }
   try {
-    const beside = await writeBeside(request, swaps)
+    const beside = await writeBeside({ ...request, root: held }, swaps)
     const { free, blocked } = await inOrder(swaps, around)
-    for (const swap of free) await swapIn(swap, beside, context)
+    for (const swap of free) await swapOne(swap, beside, context)
     // New files are durable before old ones are deleted, which may be other names of them.
-    await syncAll(touched)
+    await syncAll(held, touched)
     for (const { path, from, to } of swaps) {
       if (from === null || to !== null) continue
       await remove(path, from, context)
@@ -117,11 +128,11 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
     // A roll-back removes only folders that the update created, because another may have been empty
     // before.
     if (direction === 'backward')
-      for (const dir of manifest.newDirs.toReversed()) await removeEmpty(dir, context)
-    for (const swap of blocked) await swapIn(swap, beside, context)
-    await syncAll(touched)
+      for (const dir of manifest.newDirs.toReversed()) await removeEmptied(dir, context)
+    for (const swap of blocked) await swapOne(swap, beside, context)
+    await syncAll(held, touched)
   } catch (error) {
-    await removeBeside(root, updateId, all).catch(() => undefined)
+    await removeBeside(held, updateId, all).catch(() => undefined)
     throw error
   }
   return { kind: 'swapped', left }
@@ -186,35 +197,29 @@ async function inOrder(
   return { free, blocked }
 }
 
-interface SwapContext {
-  root: string
-  updateId: string
-  /** Folders whose entries have changed. */
-  touched: Set<string>
-  /** Permissions of folders that the update deletes when they become empty. */
-  dirModes: ReadonlyMap<string, number>
-  swapped: Set<string>
-}
-
-async function swapIn(
+async function swapOne(
   swap: Swap,
-  beside: ReadonlyMap<Swap, string>,
+  beside: ReadonlyMap<Swap, Beside>,
   context: SwapContext,
 ): Promise<void> {
-  const { touched } = context
+  const { root, touched } = context
   const { path, from, to } = swap
   const temporary = beside.get(swap)
   if (!to || temporary === undefined) throw new Error(`nothing was written for ${path}`)
-  const file = join(context.root, path)
-  await makeDirs(path, context)
-  touched.add(dirname(file)).add(dirname(temporary))
-  if (from === null) await linkIntoPlace(temporary, file, to, path)
-  else
-    await checked(path, from, context, async (mode) => {
-      if (mode !== null && to.kind === 'file' && mode !== from.mode)
-        await chmod(temporary, modeLike(mode, to))
-      await rename(temporary, file)
-    })
+  const name = posix.basename(path)
+  await inFolderOf(path, context, (at) =>
+    inFolder(root, temporary.dir, async (atTemporary) => {
+      touched.add(posix.dirname(path)).add(temporary.dir)
+      const prepared = atTemporary(temporary.name)
+      if (from === null) await linkIntoPlace(prepared, at(name), to, path)
+      else
+        await checked(path, at, from, context, async (mode) => {
+          if (mode !== null && to.kind === 'file' && mode !== from.mode)
+            await changeMode(prepared, modeLike(mode, to))
+          await rename(prepared, at(name))
+        })
+    }),
+  )
   context.swapped.add(path)
 }
 
@@ -251,9 +256,13 @@ async function linkIntoPlace(
 }
 
 async function remove(path: string, from: Content, context: SwapContext): Promise<void> {
-  const file = join(context.root, path)
-  context.touched.add(dirname(file))
-  await checked(path, from, context, () => unlink(file))
+  context.touched.add(posix.dirname(path))
+  await inFolderOf(
+    path,
+    context,
+    (at) => checked(path, at, from, context, () => unlink(at(posix.basename(path)))),
+    { create: false },
+  )
   context.swapped.add(path)
 }
 
@@ -263,23 +272,18 @@ async function isGone(root: string): Promise<boolean> {
   return names === null || names.length === 0
 }
 
-/** Deletes folders that become empty, as Git does. */
-async function removeEmptiedParents(path: string, context: SwapContext): Promise<void> {
-  for (let dir = posix.dirname(path); dir !== '.'; dir = posix.dirname(dir))
-    if (!(await removeEmpty(dir, context))) return
-}
-
 /**
  * Runs `replace` only while the file holds the expected content, with its permission bits; null for
  * a link. If another process wrote to it during the replacement, that content is restored.
  */
 async function checked(
   path: string,
+  at: At,
   expected: Content,
-  { root, updateId }: SwapContext,
+  { updateId }: SwapContext,
   replace: (mode: number | null) => Promise<void>,
 ): Promise<void> {
-  const file = join(root, path)
+  const file = at(posix.basename(path))
   if (expected.kind === 'link') {
     const target = await readlink(file, { encoding: 'buffer' }).catch(() => null)
     if (
@@ -307,7 +311,7 @@ async function checked(
     await replace(mode)
     const late = await handle.stat({ bigint: true })
     if (late.mtimeNs === after.mtimeNs && late.size === after.size) return
-    await restoreLateWrite(handle, file, updateId)
+    await restoreLateWrite(handle, file, at(`${temporaryPrefix(updateId)}late`))
     throw new ChangedMeanwhileError(path)
   } finally {
     await handle.close().catch(() => undefined)
@@ -318,9 +322,8 @@ async function checked(
  * The file has no name any more but is still open here: writes a copy of its present content to its
  * place.
  */
-async function restoreLateWrite(handle: FileHandle, file: string, updateId: string): Promise<void> {
+async function restoreLateWrite(handle: FileHandle, file: string, name: string): Promise<void> {
   const { mode, size } = await handle.stat()
-  const name = join(dirname(file), `${temporaryPrefix(updateId)}late`)
   const copy = await open(name, 'wx', mode & 0o777)
   try {
     for await (const chunk of readChunks(handle, size)) await writeFully(copy, chunk)
@@ -329,44 +332,4 @@ async function restoreLateWrite(handle: FileHandle, file: string, updateId: stri
     await copy.close()
   }
   await rename(name, file)
-}
-
-async function makeDirs(path: string, { root, touched, dirModes }: SwapContext): Promise<void> {
-  let dir = ''
-  for (const name of path.split('/').slice(0, -1)) {
-    const parent = join(root, dir)
-    dir = posix.join(dir, name)
-    const folder = join(root, dir)
-    const mode = dirModes.get(dir)
-    const made = await mkdir(folder, mode).then(
-      () => true,
-      (error) => {
-        if (systemCode(error) !== 'EEXIST') throw error
-        return false
-      },
-    )
-    if (made) {
-      touched.add(parent)
-      // The umask of this process must not narrow them.
-      if (mode !== undefined) await chmod(folder, mode)
-    } else if (!(await lstat(folder)).isDirectory()) throw new ChangedMeanwhileError(path)
-  }
-}
-
-/** Returns false if it is not empty, or missing. */
-async function removeEmpty(dir: string, { root, touched }: SwapContext): Promise<boolean> {
-  const removed = await rmdir(join(root, dir)).then(
-    () => true,
-    () => false,
-  )
-  if (removed) touched.add(dirname(join(root, dir)))
-  return removed
-}
-
-async function syncAll(dirs: ReadonlySet<string>): Promise<void> {
-  for (const dir of dirs)
-    await syncDirectory(dir).catch((error) => {
-      // The folder was removed after its entries changed.
-      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error))) throw error
-    })
 }
