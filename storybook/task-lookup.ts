@@ -2,10 +2,10 @@
 
 import type {
   ShownApply,
-  ShownChanges,
   ShownReport,
   TaskLookup,
 } from '../src/renderer/components/conversation/task-lookup.ts'
+import type { TreeChanges } from '../src/shared/contract/changes/tree-changes.ts'
 import {
   childrenByParent,
   type LedgerState,
@@ -19,7 +19,7 @@ export function lookupOf(
     activity?: Record<string, Activity | null>
     reports?: Record<string, ShownReport>
     applies?: Record<string, ShownApply>
-    changes?: Record<string, ShownChanges>
+    changes?: Record<string, TreeChanges>
   } = {},
 ): TaskLookup {
   const tasks = [...state.tasks.values()]

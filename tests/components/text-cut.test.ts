@@ -78,3 +78,30 @@ describe('the step that shows a position', () => {
     }
   })
 })
+
+describe('the end of a step', () => {
+  it('is after a whole line, unless one line is too long to be kept together', () => {
+    const text = `${'x'.repeat(299)}\n`.repeat(3_000)
+    for (const step of [0, 1, 2]) {
+      const cut = cutText(text, step)
+      expect(cut?.head.endsWith('\n')).toBe(true)
+      expect(cut?.middle.endsWith('\n')).toBe(true)
+      expect(cut?.tail.startsWith('x')).toBe(true)
+    }
+  })
+  it('moves on with each step, however long the lines are', () => {
+    for (const length of [1_000, 2_000, 2_001, 390_000, 700_000]) {
+      const text = `${'x'.repeat(length - 1)}\n`.repeat(3_000_000 / length)
+      let before = 0
+      for (let step = 0, cut = cutText(text, 0); cut; cut = cutText(text, ++step)) {
+        expect(cut.head.length).toBeGreaterThan(before)
+        before = cut.head.length
+      }
+    }
+  })
+  it('is never within a character', () => {
+    const cut = cutText(`a${'😀'.repeat(50_000)}`, 0)
+    expect(cut?.head).toBe(`a${'😀'.repeat(1_999)}`)
+    expect(cut?.tail).toBe('😀'.repeat(1_000))
+  })
+})

@@ -1,10 +1,12 @@
 /** The answers about workspaces: what was changed in them, their removal, the archive and the trash. */
 
+import { createTreeChanges } from '../../src/main/review/tree-changes.ts'
 import { rankFiles } from '../../src/main/workspaces/files/rank-files.ts'
 import { transcriptSummaryOf } from '../../src/shared/contract/transcripts/summary.ts'
 import type { TranscriptSummary, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
 import { refused } from '../../src/shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
+import { createRecordedEdits } from '../../src/shared/projections/transcript/recorded-edits.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { Workspace } from '../../src/shared/records/projects/workspaces.ts'
 import { canStillRun } from '../../src/shared/records/tasks/task-status.ts'
@@ -54,6 +56,15 @@ export function workspaceAnswers(
 ) {
   const { given, state, record, sessionOf, find } = memory
   const tasks = () => [...state.tasks.values()]
+  const treeChanges = createTreeChanges({
+    state,
+    diff: async (id) => diffOf(memory, find(id)),
+    async edits(id) {
+      const edits = createRecordedEdits()
+      for (const entry of sessionOf(id).entries) edits.add(entry)
+      return edits.answer()
+    },
+  })
   const bytesOf = (id: TaskId) => JSON.stringify(sessionOf(id).entries).length
 
   function remove(text: string): TaskId[] {
@@ -190,6 +201,9 @@ export function workspaceAnswers(
       }))
       return memory.given.comparison?.(task.id) ?? { tree, files: open, conflicts: [] }
     }),
+    treeChanges: os.workspace.treeChanges.handler(({ input }) =>
+      treeChanges.count(find(input.workspaceId, 'workspace').id),
+    ),
     diff: os.workspace.diff.handler(({ input }) => {
       const { task } = isolated(find(input.workspaceId, 'workspace'))
       const found = diffOf(memory, task)

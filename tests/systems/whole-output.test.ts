@@ -20,7 +20,7 @@ agents:
   worker:
     turns:
       - call: bash
-        with: { command: "seq 1 600000 | sed 's/$/ é/'" }
+        with: { command: "seq 1 600000 | sed 's/$/ é/'; printf %0600000d 0" }
       - report: { title: Printed, markdown: Printed. }
 `
 
@@ -33,6 +33,8 @@ async function wholeOf({ client }: Shiplog, taskId: TaskId, sha256: string): Pro
       offset,
     })
     expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(textPartBytesMax)
+    // Only the long line is cut.
+    if (!part.text.endsWith('\n')) expect(part.text).toMatch(/0{1000}$/)
     text += part.text
     offset = part.nextOffset
   }
@@ -48,7 +50,7 @@ it('[J10] keeps an output of megabytes whole, through clean-up and archive, and 
   const result = (await entriesOf(shiplog, id)).find((entry) => entry.type === 'tool-result')
   const detail = result?.type === 'tool-result' ? result.detail : null
   const { whole } = detail as { whole: { sha256: string; bytes: number } }
-  const printed = execFileSync('sh', ['-c', "seq 1 600000 | sed 's/$/ é/'"], {
+  const printed = execFileSync('sh', ['-c', "seq 1 600000 | sed 's/$/ é/'; printf %0600000d 0"], {
     encoding: 'utf8',
     maxBuffer: 1e8,
   })

@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import { blobDirectory, readBlobPart } from '../journal/index.ts'
 import { chatFile } from '../sessions/session-files.ts'
 
+/** A longer line is cut where a part ends. Longer than lines that are read, and a small part of one. */
+const wholeLineBytesMax = 16_384
+const lineBreak = 0x0a
+
 export interface OutputPartQuery {
   sha256: string
   /** In bytes. */
@@ -17,14 +21,15 @@ export interface OutputPart {
   nextOffset: number | null
 }
 
-/** Returns null if the transcript in `dir` has no such output. */
+/** Returns a part that ends after a line, if possible; null if the transcript in `dir` has no such output. */
 export async function readOutputPart(
   dir: string,
   { sha256, offset, bytesMax }: OutputPartQuery,
 ): Promise<OutputPart | null> {
   const part = await readBlobPart(blobDirectory(join(dir, chatFile)), sha256, { offset, bytesMax })
   if (!part) return null
-  return cutBetweenCharacters(part, offset)
+  const isLast = offset + part.data.length >= part.total
+  return cutBetweenCharacters(isLast ? part : { ...part, data: wholeLines(part.data) }, offset)
 }
 
 /** Returns a part of `whole`, a UTF-8 text, cut between characters. */
@@ -44,6 +49,12 @@ function cutBetweenCharacters(
     total,
     nextOffset: isLast ? null : offset + length,
   }
+}
+
+/** Returns the data without the beginning of a line at its end, unless that line is too long. */
+function wholeLines(data: Buffer): Buffer {
+  const end = data.lastIndexOf(lineBreak) + 1
+  return end > 0 && data.length - end <= wholeLineBytesMax ? data.subarray(0, end) : data
 }
 
 /**

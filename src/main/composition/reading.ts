@@ -6,6 +6,7 @@ import { createChecks } from '../checks/checks.ts'
 import { createDiskSource } from '../export/disk-source.ts'
 import { createExportService } from '../export/export-service.ts'
 import { createFileAuthors } from '../review/file-authors.ts'
+import { createTreeChanges } from '../review/tree-changes.ts'
 import { createSearchService } from '../search/search-service.ts'
 import { createTranscriptFinder } from '../search/transcript/transcript-finder.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
@@ -23,13 +24,15 @@ export function createReaders(
   const archive = workspaces.records
   const { state } = ledger
   const transcripts = createTranscripts(archive)
+  const finder = createTranscriptFinder({ archive, indexFile: layout.searchIndex })
   return {
     transcripts,
     turnFiles: createTurnFiles({ state, archive, turnStore, git }),
     checks: createChecks({ state, archive, turnStore }),
     fileAuthors: createFileAuthors({ state, archive, turnStore, diff: workspaces.diff }),
     search: createSearchService({ ...common, archive, file: layout.searchIndex }),
-    finder: createTranscriptFinder({ archive, indexFile: layout.searchIndex }),
+    finder,
+    treeChanges: createTreeChanges({ state, diff: workspaces.diff, edits: finder.edits }),
     exports: createExportService({
       source: createDiskSource({ state, archive }),
       turns: transcripts.rangeOfTurns,

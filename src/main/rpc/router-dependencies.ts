@@ -29,6 +29,7 @@ import type { OpenedLogs } from '../opened-logs/opened-logs.ts'
 import type { PublishService } from '../publish/publish-service.ts'
 import type { Retention } from '../retention/retention.ts'
 import type { FileAuthorsReader } from '../review/file-authors.ts'
+import type { TreeChangesReader } from '../review/tree-changes.ts'
 import type { SearchService } from '../search/search-service.ts'
 import type { TranscriptFinder } from '../search/transcript/transcript-finder.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -80,6 +81,7 @@ export interface RouterDependencies {
   turnFiles: TurnFiles
   checks: Pick<Checks, 'list'>
   fileAuthors: FileAuthorsReader
+  treeChanges: TreeChangesReader
   publish: PublishService
   workspaces: WorkspaceService
   demo: Demo

@@ -16,6 +16,7 @@ import { createImageDrafts } from './prompt/image-drafts.ts'
 import { type ChangeSummaries, createChangeSummaries } from './results/change-summaries.ts'
 import { createPatchApplications, type PatchApplications } from './results/patch-applications.ts'
 import { createReports, type Reports } from './results/reports.ts'
+import { createTreeChangeCounts, type TreeChangeCounts } from './results/tree-changes.ts'
 import { createLastActions, type LastActions } from './resume/last-actions.ts'
 import { createResumes, type Resumes } from './resume/resumes.ts'
 import { createViewedFiles, type ViewedFiles } from './review/viewed-files.ts'
@@ -40,6 +41,7 @@ export interface Stores {
   reports: Reports
   applies: PatchApplications
   changeSummaries: ChangeSummaries
+  treeChanges: TreeChangeCounts
   resumes: Resumes
   lastActions: LastActions
   appInfo: AppInfoStore
@@ -91,6 +93,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     reports: createReports({ client }),
     applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),
+    treeChanges: createTreeChangeCounts({ client }),
     resumes: createResumes({ client }),
     lastActions: createLastActions({ client, describe: lastActionOf }),
     appInfo,

@@ -1,5 +1,7 @@
-/** The usage of a tree so far, and the used share of its budget. */
-import { useMemo } from 'react'
+/** What a tree used and changed so far, and the used share of its budget. */
+import { useEffect, useMemo } from 'react'
+import { useStore } from 'zustand'
+import type { TreeChanges } from '../../shared/contract/changes/tree-changes.ts'
 import {
   budgetUse,
   type PartUsed,
@@ -8,9 +10,10 @@ import {
 } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { hasLimit } from '../../shared/records/tasks/budgets.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { noUsage, type Usage } from '../../shared/records/usage.ts'
-import { useLedger } from './hooks.ts'
+import { useConnectionLost, useLedger, useStores } from './hooks.ts'
 import type { LedgerView } from './ledger-store.ts'
 
 export interface TreeUse {
@@ -28,10 +31,39 @@ export function useTreeUse(task: Task | null): TreeUse {
   return useMemo(() => (task ? treeUse(view, task) : nothing), [view, task])
 }
 
+/** How often the changes of a running agent are counted, as in its Changes tab. */
+const countAgainMs = 4_000
+
+/** Returns the counts of what the task and all below it changed; null until they are known. */
+export function useTreeChanges(task: Task): TreeChanges | null {
+  const { treeChanges } = useStores()
+  const view = useLedger((whole) => whole)
+  const state = useMemo(() => treeStateOf(view, task), [view, task])
+  const lost = useConnectionLost()
+  const { id, status } = task
+  useEffect(() => {
+    if (lost) return
+    void treeChanges.load(id, state)
+    if (!isRunning(status)) return
+    let times = 0
+    const timer = setInterval(() => void treeChanges.load(id, `${state} ${++times}`), countAgainMs)
+    return () => clearInterval(timer)
+  }, [treeChanges, id, state, status, lost])
+  return useStore(treeChanges.store, (known) => known.get(id) ?? null)
+}
+
 export function usageBelow({ ledger, children, usage }: LedgerView, taskId: TaskId): Usage {
   const task = ledger.tasks.get(taskId)
   return task ? usageOfTasks(treeOf(children, task), usage) : noUsage
 }
+
+/** Differs whenever the changes of the task or of one below it may be others than before, except while it runs. */
+export const treeStateOf = ({ children }: LedgerView, task: Task): string =>
+  treeOf(children, task)
+    .map(({ status, patch, runs, workspace, endedAt }) =>
+      [status, patch, runs.length, workspace?.removal, endedAt].join(),
+    )
+    .join(';')
 
 function treeUse({ children, usage: live }: LedgerView, task: Task): TreeUse {
   const tree = treeOf(children, task)

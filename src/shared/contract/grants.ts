@@ -143,6 +143,7 @@ export const grants: GrantsOf<typeof contract> = {
     untrash: 'act',
     leftovers: 'act',
     diff: 'act',
+    treeChanges: 'act',
     compareTarget: 'act',
     findFiles: 'act',
     openFolder: 'act',

@@ -9,6 +9,7 @@ import { expirySchema } from '../records/tasks/transcript-status.ts'
 import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
 import { targetComparisonSchema } from './changes/changes.ts'
+import { treeChangesSchema } from './changes/tree-changes.ts'
 
 /** A damaged span of a journal. It is kept, reported and skipped (J4). */
 export const damageSchema = z.object({
@@ -236,6 +237,11 @@ export const workspace = {
       }),
     )
     .output(workspaceDiffSchema),
+  /**
+   * Counts the files that a task and those below it changed: by a comparison with the base commit where it has a
+   * worktree of its own, else from its transcript. Changes that were applied to a counted parent count once.
+   */
+  treeChanges: base.input(z.object({ workspaceId: idTextSchema })).output(treeChangesSchema),
   /** Finds the changes that the target already has, and those that would conflict there. Changes nothing. */
   compareTarget: base.input(z.object({ workspaceId: idTextSchema })).output(targetComparisonSchema),
   /**

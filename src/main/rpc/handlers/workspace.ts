@@ -4,7 +4,7 @@ import type { RouterDependencies } from '../router-dependencies.ts'
 
 export const workspaceHandlers = (
   { os, taskId, inScope }: Calls,
-  { workspaces, transcripts, retention, openFolder }: RouterDependencies,
+  { workspaces, transcripts, treeChanges, retention, openFolder }: RouterDependencies,
 ) => {
   const { projects, records } = workspaces
   return {
@@ -45,6 +45,9 @@ export const workspaceHandlers = (
     ),
     diff: os.workspace.diff.handler(({ input }) =>
       workspaces.diff(taskId(input.workspaceId, 'workspace'), input),
+    ),
+    treeChanges: os.workspace.treeChanges.handler(({ input, signal }) =>
+      treeChanges.count(taskId(input.workspaceId, 'workspace'), signal),
     ),
     findFiles: os.workspace.findFiles.handler(async ({ input }) => {
       const dir =

@@ -5,7 +5,6 @@ import { basename } from 'node:path'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
 import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
 import { messageOf } from '../../../shared/error-message.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
@@ -13,6 +12,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { JournalReadError } from '../../journal/index.ts'
 import { type ScanRequest, scan } from '../scan.ts'
 import {
+  editsInTranscript,
   filterTranscript,
   scanTranscript,
   type TranscriptScanRequest,
@@ -93,12 +93,9 @@ async function* scanUnlessGone(request: TranscriptScanRequest): AsyncGenerator<F
 }
 
 /** Returns null if the file is missing. */
-async function filterUnlessGone(asked: {
-  file: string
-  filter: TranscriptFilter
-}): Promise<FilterAnswer | null> {
+async function unlessGone<Answer>(read: Promise<Answer>): Promise<Answer | null> {
   try {
-    return await filterTranscript(asked.file, asked.filter)
+    return await read
   } catch (error) {
     if (error instanceof JournalReadError && error.code === 'ENOENT') return null
     throw error
@@ -129,7 +126,10 @@ const router = {
     .handler(({ input }) => scanUnlessGone(input)),
   filterTranscript: os
     .input(type<{ file: string; filter: TranscriptFilter }>())
-    .handler(({ input }) => filterUnlessGone(input)),
+    .handler(({ input }) => unlessGone(filterTranscript(input.file, input.filter))),
+  editsInTranscript: os
+    .input(type<{ file: string }>())
+    .handler(({ input }) => unlessGone(editsInTranscript(input.file))),
   tools: os.handler(() => onIndex((open) => open.tools())),
   tasksUsing: os
     .input(type<{ tool: string }>())

@@ -4,6 +4,7 @@ import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
 import { FailureError } from '../../../shared/failure.ts'
 import { createFilterFold } from '../../../shared/projections/transcript/filter-transcript.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
+import type { RecordedEdits } from '../../../shared/projections/transcript/recorded-edits.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type FindQuery, findPatternOf } from '../../../shared/text/find-pattern.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
@@ -22,6 +23,11 @@ export interface TranscriptFinder {
   find(taskId: TaskId, asked: FindRequest, signal?: AbortSignal): AsyncGenerator<FindEvent>
   /** Throws FailureError (not-found) for an unknown task. */
   filter(taskId: TaskId, filter: TranscriptFilter, signal?: AbortSignal): Promise<FilterAnswer>
+  /**
+   * Reads the whole transcript for the files that it tells were changed; null if there is no transcript. Throws
+   * FailureError (not-found) for an unknown task.
+   */
+  edits(taskId: TaskId, signal?: AbortSignal): Promise<RecordedEdits | null>
   close(): Promise<void>
 }
 
@@ -100,12 +106,26 @@ export function createTranscriptFinder({
     }
   }
 
-  /** Returns null if the transcript is not there any more. */
-  async function filterIn(file: string, filter: TranscriptFilter, signal: AbortSignal | undefined) {
+  /** Reads the whole transcript in a thread. Returns null if there is none. */
+  async function readWhole<Answer>(
+    taskId: TaskId,
+    read: (calls: IndexThread['calls'], file: string) => Promise<Answer | null>,
+  ): Promise<Answer | null> {
+    for (let seenIn: string | null = null; ; ) {
+      const file = await archive.transcriptFile(taskId)
+      // If the file was moved in between, its path is looked up once more.
+      if (file === null || file === seenIn) return null
+      seenIn = file
+      const answer = await inThread(({ calls }) => read(calls, file))
+      if (answer !== null) return answer
+    }
+  }
+
+  async function inThread<Answer>(work: (thread: IndexThread) => Promise<Answer>): Promise<Answer> {
     const thread = takeThread()
     let isDone = false
     try {
-      const answer = await thread.calls.filterTranscript({ file, filter }, { signal })
+      const answer = await work(thread)
       isDone = true
       return answer
     } finally {
@@ -159,14 +179,13 @@ export function createTranscriptFinder({
       }
     },
     async filter(taskId, filter, signal) {
-      for (let seenIn: string | null = null; ; ) {
-        const file = await archive.transcriptFile(taskId)
-        if (file === null || file === seenIn) return createFilterFold(filter).answer()
-        seenIn = file
-        const answer = await filterIn(file, filter, signal)
-        if (answer) return answer
-      }
+      const answer = await readWhole(taskId, (calls, file) =>
+        calls.filterTranscript({ file, filter }, { signal }),
+      )
+      return answer ?? createFilterFold(filter).answer()
     },
+    edits: (taskId, signal) =>
+      readWhole(taskId, (calls, file) => calls.editsInTranscript({ file }, { signal })),
     async close() {
       clearTimeout(ending)
       idle = null

@@ -4,6 +4,10 @@ import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.t
 import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
 import { createFilterFold } from '../../../shared/projections/transcript/filter-transcript.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
+import {
+  createRecordedEdits,
+  type RecordedEdits,
+} from '../../../shared/projections/transcript/recorded-edits.ts'
 import { parseEntry } from '../../../shared/records/parse-entry.ts'
 import type { FindQuery } from '../../../shared/text/find-pattern.ts'
 import { readJournal } from '../../journal/index.ts'
@@ -76,4 +80,11 @@ export async function filterTranscript(
   const fold = createFilterFold(filter)
   for await (const record of readJournal(file)) fold.add(parseEntry(record))
   return fold.answer()
+}
+
+/** Throws JournalReadError. */
+export async function editsInTranscript(file: string): Promise<RecordedEdits> {
+  const edits = createRecordedEdits()
+  for await (const record of readJournal(file)) edits.add(parseEntry(record))
+  return edits.answer()
 }

@@ -5,6 +5,7 @@
 
 import { createContext } from 'react'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
+import type { TreeChanges } from '../../../shared/contract/changes/tree-changes.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
@@ -19,16 +20,6 @@ export type ShownReport =
 
 /** An apply at the user's request: in progress, or its outcome. */
 export type ShownApply = { kind: 'applying' } | ApplyOutcome | { kind: 'failed'; why: string }
-
-export interface ShownChanges {
-  files: number
-  additions: number
-  deletions: number
-  /** Files among them whose lines are not counted. */
-  binary: number
-  /** False if the changes could not be read. */
-  isKnown: boolean
-}
 
 export interface TaskLookup {
   /** Returns the task that this call of the transcript's own task created. */
@@ -47,8 +38,8 @@ export interface TaskLookup {
   /** Null: not requested yet (see `onNeedReport`), or there is none. */
   report?(id: TaskId): ShownReport | null
   apply?(id: TaskId): ShownApply | null
-  /** Returns the counts of its changes (see `onNeedChanges`); null: not counted yet, or there is nothing to compare. */
-  changes?(id: TaskId): ShownChanges | null
+  /** Returns the counts of the changes of the task and all below it (see `onNeedChanges`); null: not counted yet. */
+  changes?(id: TaskId): TreeChanges | null
   /** Returns the usage so far of the task and all below it. */
   usage?(id: TaskId): Usage
 }

@@ -15,12 +15,12 @@ import {
   liveState,
   taskWith,
 } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { TreeChanges } from '../../../shared/contract/changes/tree-changes.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { createFolds, FoldContext } from '../conversation/fold-state.ts'
 import {
   type ShownApply,
-  type ShownChanges,
   type ShownReport,
   TaskActionsContext,
   TaskLookupContext,
@@ -44,7 +44,7 @@ interface Args {
   task: Task | null
   apply?: ShownApply
   report?: ShownReport
-  changes?: ShownChanges
+  changes?: TreeChanges
   activity?: Activity
   later?: boolean
   result?: boolean
@@ -99,7 +99,7 @@ export const Changed: Story = {
   args: {
     task: known(ids.tests, laterState),
     later: true,
-    changes: { files: 6, additions: 94, deletions: 16, binary: 2, isKnown: true },
+    changes: { files: 6, additions: 94, deletions: 16, binary: 2, reported: false, unknown: [] },
   },
   play: async ({ canvas }) => {
     await expect(canvas.getByText('6 files')).toBeVisible()
@@ -107,11 +107,38 @@ export const Changed: Story = {
     await waitFor(() => expect(actions.onNeedChanges).toHaveBeenCalledWith(ids.tests))
   },
 }
+/** The log of another tool tells its edits, and not what its commands changed. */
+export const ChangesReported: Story = {
+  args: {
+    task: known(ids.tests, laterState),
+    later: true,
+    changes: {
+      files: 1_240,
+      additions: 94_000,
+      deletions: 16,
+      binary: 0,
+      reported: true,
+      unknown: ['commands'],
+    },
+  },
+  play: async ({ canvas }) => {
+    await expect(canvas.getByText('1,240+ files')).toBeVisible()
+    await expect(canvas.getByText('reported')).toBeVisible()
+    await expect(canvas.getByTitle(/What commands changed is known in part only/)).toBeVisible()
+  },
+}
 export const ChangesUnknown: Story = {
   args: {
     task: known(ids.tests, laterState),
     later: true,
-    changes: { files: 0, additions: 0, deletions: 0, binary: 0, isKnown: false },
+    changes: {
+      files: 0,
+      additions: 0,
+      deletions: 0,
+      binary: 0,
+      reported: false,
+      unknown: ['unreadable'],
+    },
   },
   play: async ({ canvas }) => {
     await expect(canvas.getByText('files unknown')).toBeVisible()

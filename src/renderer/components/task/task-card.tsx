@@ -11,12 +11,11 @@ import { plainText } from '../../../shared/text/plain-text.ts'
 import { costText } from '../../../shared/text/usage-text.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
-  type ShownChanges,
   type ShownReport,
   TaskActionsContext,
+  type TaskLookup,
   TaskLookupContext,
 } from '../conversation/task-lookup.ts'
-import { Counts } from '../diff/counts.tsx'
 import { counted } from '../primitives/format.ts'
 import {
   Cost,
@@ -30,6 +29,7 @@ import {
 import { ApplyNote } from './apply-note.tsx'
 import { CardActions } from './card-actions.tsx'
 import { CauseText } from './cause-text.tsx'
+import { ChangedFiles } from './changed-files.tsx'
 import { NestedTasks } from './nested-tasks.tsx'
 import { plainCause } from './plain-cause.ts'
 import { FoldedMarkdown } from './report-view.tsx'
@@ -105,6 +105,7 @@ export function TaskCard(props: {
 /** Requests what a card shows of a task that is over: its report, and the counts of its changes. */
 function useCardRequests(task: Task | null, report: ShownReport | null): void {
   const { onNeedReport, onNeedChanges } = useContext(TaskActionsContext)
+  const lookup = useContext(TaskLookupContext)
   const over = task && !isRunning(task.status) ? task : null
   const taskId = task?.id
   const needsReport = Boolean(over?.hasReport && !report)
@@ -112,11 +113,20 @@ function useCardRequests(task: Task | null, report: ShownReport | null): void {
     if (needsReport && taskId) onNeedReport?.(taskId)
   }, [needsReport, taskId, onNeedReport])
   const endedRun = over?.runs.at(-1)?.run
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a patch that is ready or was applied is counted again
+  const below = over && statesBelow(lookup, over)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: changes are counted again when a task has ended or was applied
   useEffect(() => {
     if (endedRun !== undefined && taskId) onNeedChanges?.(taskId)
-  }, [endedRun, task?.patch, taskId, onNeedChanges])
+  }, [endedRun, below, taskId, onNeedChanges])
 }
+
+/** Differs whenever the task or one below it has ended or was applied. */
+const statesBelow = (lookup: TaskLookup, task: Task): string =>
+  [
+    task.status,
+    task.patch,
+    ...lookup.childrenOf(task.id).map((child) => statesBelow(lookup, child)),
+  ].join()
 
 function Meta({ task, agent, status }: { task: Task | null; agent: string; status: ShownStatus }) {
   const lookup = useContext(TaskLookupContext)
@@ -133,26 +143,9 @@ function Meta({ task, agent, status }: { task: Task | null; agent: string; statu
         <Tokens input={usage.inputTokens} output={usage.outputTokens} complete={usage.complete} />
       ) : null}
       {usage && costText(usage) !== null ? <Cost usage={usage} /> : null}
-      {changes ? <Changes {...changes} /> : null}
+      <ChangedFiles changes={changes} />
       {isSilent(activity) ? <Silence activity={activity} /> : null}
     </FactLine>
-  )
-}
-
-function Changes({ files, additions, deletions, binary, isKnown }: ShownChanges) {
-  if (!isKnown) return <span title="Its changes could not be read.">files unknown</span>
-  if (files === 0) return null
-  return (
-    // The dot before a fact is an item of it as well, so that a gap would be twice as wide there.
-    <span className="flex">
-      {counted(files, 'file')}
-      <span className="ml-1.5 flex gap-1.5">
-        <Counts additions={additions} deletions={deletions} />
-        {binary > 0 ? (
-          <span title="Lines of binary files are not counted.">{binary} binary</span>
-        ) : null}
-      </span>
-    </span>
   )
 }
 

@@ -6,6 +6,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { createLedgerStore } from '../ledger-store.ts'
 import { createChangeSummaries } from '../results/change-summaries.ts'
 import { createReports } from '../results/reports.ts'
+import { createTreeChangeCounts } from '../results/tree-changes.ts'
 import { createLastActions } from '../resume/last-actions.ts'
 import { createSearchStore } from '../search/search-store.ts'
 import type { Stores } from '../stores.ts'
@@ -26,6 +27,7 @@ export function createOpenedStores(outer: Stores, client: ShiplogClient, first: 
     search,
     reports: createReports({ client }),
     changeSummaries: createChangeSummaries({ client }),
+    treeChanges: createTreeChangeCounts({ client }),
     lastActions: createLastActions({ client, describe: lastActionOf }),
     overlay: createOverlay(),
     navigation: navigationWithin(first),

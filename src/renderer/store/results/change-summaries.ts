@@ -1,5 +1,5 @@
 /**
- * Counts of files and lines that each agent changed, read when a run has ended. Bounded: the oldest
+ * Counts of files and lines that each agent itself changed, read when a run has ended. Bounded: the oldest
  * are dropped.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
@@ -19,8 +19,6 @@ export interface ChangeSummary {
   deletions: number
   /** Binary files, whose lines are not counted. */
   binary: number
-  /** False: the changes could not be read, and all counts are 0. */
-  isKnown: boolean
   /** The branch that the changes would be applied to; null if its name is unknown. */
   branch: string | null
   /** Whether the target has all of these changes: what the review says, too. */
@@ -71,7 +69,6 @@ export function createChangeSummaries(deps: {
         additions: sum(files.map((file) => file.additions)),
         deletions: sum(files.map((file) => file.deletions)),
         binary: files.filter(({ additions }) => additions === null).length,
-        isKnown: true,
       }
       const applied = await isApplied(task)
       if (counted.get(task.id) !== state) return
@@ -80,7 +77,6 @@ export function createChangeSummaries(deps: {
       // The Changes tab shows the reason when it is opened; the next state of the task is counted
       // again.
       counted.delete(task.id)
-      if (!store.getState().has(task.id)) set(task.id, unknown)
     }
   }
 
@@ -94,16 +90,6 @@ export function createChangeSummaries(deps: {
   }
 
   return { store, load }
-}
-
-const unknown: ChangeSummary = {
-  files: 0,
-  additions: 0,
-  deletions: 0,
-  binary: 0,
-  isKnown: false,
-  branch: null,
-  applied: false,
 }
 
 const stateOf = ({ status, patch, runs, workspace, fileUpdates }: Task): string =>

@@ -58,19 +58,3 @@ export function ResultLine({ task, onReview }: { task: Task; onReview(): void })
     </ActionLine>
   )
 }
-
-/** The same counts in the header; a click opens the review. */
-export function ResultCounts({ task, onReview }: { task: Task; onReview(): void }) {
-  const summary = useChangeSummary(task)
-  if (!summary || summary.files === 0) return null
-  return (
-    <Button
-      title="Review the changes"
-      className="border-transparent bg-transparent"
-      onClick={onReview}
-    >
-      <span className="text-muted">{counted(summary.files, 'file')}</span>
-      <Counts additions={summary.additions} deletions={summary.deletions} />
-    </Button>
-  )
-}

@@ -29,7 +29,6 @@ import { TranscriptTools } from '../transcript/transcript-tools.tsx'
 import { useTranscriptPanes } from '../transcript/use-panes.ts'
 import { ConversationFooter } from './conversation-footer.tsx'
 import { hasResumeLine } from './interrupted-line.tsx'
-import { ResultCounts } from './result-line.tsx'
 import { useArrival } from './use-arrival.ts'
 import { useToastsAbove } from './use-toasts-above.ts'
 
@@ -146,6 +145,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
       <section aria-label="Conversation" className="flex min-w-0 flex-1 flex-col">
         <TaskHeader
           task={task}
+          onReview={review}
           actions={
             <>
               {/* A task that takes messages has its Stop button in the composer. */}
@@ -160,8 +160,6 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
                   Stop
                 </Button>
               ) : null}
-              {/* At the left, because it appears and grows while the agent works: no tool moves from under the pointer. */}
-              <ResultCounts task={task} onReview={review} />
               <TranscriptTools
                 task={task}
                 route={taskRoute(taskId)}

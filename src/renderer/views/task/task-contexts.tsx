@@ -18,7 +18,7 @@ import {
   useUnreachable,
 } from '../../store/hooks.ts'
 import { reportKey } from '../../store/results/reports.ts'
-import { usageBelow } from '../../store/tree-use.ts'
+import { treeStateOf, usageBelow } from '../../store/tree-use.ts'
 import { formatRoute, linkTo, taskRoute } from '../../store/window/route.ts'
 import { menuOf, type TaskAction } from '../actions/action.ts'
 import { useTaskActions } from '../actions/use-task-actions.tsx'
@@ -36,7 +36,7 @@ export function TaskContexts(props: {
   children: ReactNode
 }) {
   const { taskId, onViewTranscript, children } = props
-  const { client, reports, changeSummaries, ledger, preferences } = useStores()
+  const { client, reports, changeSummaries, treeChanges, ledger, preferences } = useStores()
   const { applyPatch, stop, tryNow } = useActions()
   const { resume, retry, continueFrom } = useResumeActions()
   const task = useTask(taskId)
@@ -77,8 +77,11 @@ export function TaskContexts(props: {
         client.transcripts.outline({ taskId, fromSeq, limit }),
       readImage: (sha256: string) => client.transcripts.image({ taskId, sha256 }),
       onNeedChanges: (id: TaskId) => {
-        const task = ledger.store.getState().ledger.tasks.get(id)
-        if (task) void changeSummaries.load(task)
+        const view = ledger.store.getState()
+        const task = view.ledger.tasks.get(id)
+        if (!task) return
+        void changeSummaries.load(task)
+        void treeChanges.load(id, treeStateOf(view, task))
       },
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)
@@ -100,6 +103,7 @@ export function TaskContexts(props: {
       taskId,
       reports,
       changeSummaries,
+      treeChanges,
       ledger,
     ],
   )
@@ -114,11 +118,11 @@ export function TaskContexts(props: {
 
 /** A new object whenever its data has changed. */
 function useTaskLookup(taskId: TaskId): TaskLookup {
-  const { reports, applies, changeSummaries } = useStores()
+  const { reports, applies, treeChanges } = useStores()
   const view = useLedger((whole) => whole)
   const known = useStore(reports.store)
   const applied = useStore(applies.store)
-  const summaries = useStore(changeSummaries.store)
+  const changes = useStore(treeChanges.store)
   const questions = useQuestions()
   return useMemo((): TaskLookup => {
     const { tasks } = view.ledger
@@ -137,7 +141,7 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
         return doing?.state === 'working' && doing.retriesAt !== undefined
       },
       activity: (id) => view.activity.get(id) ?? null,
-      changes: (id) => summaries.get(id) ?? null,
+      changes: (id) => changes.get(id) ?? null,
       usage: (id) => usageBelow(view, id),
       report(id) {
         const report = known.get(reportKey(id, tasks.get(id)?.runs.at(-1)?.run ?? 1))
@@ -155,5 +159,5 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
         return outcome ?? null
       },
     }
-  }, [taskId, view, known, applied, summaries, questions])
+  }, [taskId, view, known, applied, changes, questions])
 }

@@ -9,6 +9,7 @@ import { TreeCost } from '../limits/tree-cost.tsx'
 import { Breadcrumb, Crumb } from './breadcrumb.tsx'
 import { LineageLine } from './lineage-line.tsx'
 import { SandboxMark } from './sandbox-mark.tsx'
+import { TreeChangedFiles } from './tree-changed-files.tsx'
 
 /** Breadcrumb, title, status and totals of a task; `actions` on the right. */
 export function TaskHeader(props: {
@@ -16,8 +17,10 @@ export function TaskHeader(props: {
   actions: ReactNode
   /** Its log was opened without being imported. */
   isOpened?: boolean
+  /** Opens the review of its changes. */
+  onReview?: () => void
 }) {
-  const { task, actions, isOpened = false } = props
+  const { task, actions, isOpened = false, onReview } = props
   const lineage = useLineage(task.id)
   const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
@@ -43,13 +46,14 @@ export function TaskHeader(props: {
           <h1 className="min-w-0 text-title font-semibold">
             <TitleText title={task.title} />
           </h1>
-          <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted">
+          <span className="flex shrink-0 items-center gap-x-2 text-small whitespace-nowrap text-muted @max-[44rem]:shrink @max-[44rem]:flex-wrap">
             <span className="flex items-center gap-1.5">
               <StatusIcon status={status} decorative />
               <StatusText status={status} />
             </span>
             <TaskElapsed task={task} />
             <TreeCost task={task} />
+            <TreeChangedFiles task={task} {...(onReview && { onReview })} />
             <SandboxMark task={task} />
             {task.archived && !isOpened ? <span>archived</span> : null}
           </span>

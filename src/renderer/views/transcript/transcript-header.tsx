@@ -17,6 +17,7 @@ import type { Route } from '../../store/window/route.ts'
 import { useTaskActions } from '../actions/use-task-actions.tsx'
 import { TreeCost } from '../limits/tree-cost.tsx'
 import { Breadcrumb } from '../task/breadcrumb.tsx'
+import { TreeChangedFiles } from '../task/tree-changed-files.tsx'
 import type { ReadingPosition } from './reading.ts'
 import { TranscriptTools } from './transcript-tools.tsx'
 import type { TranscriptPanes } from './use-panes.ts'
@@ -73,6 +74,7 @@ export function TranscriptHeader(props: {
           <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted @max-[56rem]:hidden">
             <TaskElapsed task={task} />
             <TreeCost task={task} />
+            <TreeChangedFiles task={task} />
           </span>
         )}
         {replaying ? null : <RunButtons task={task} />}

@@ -54,13 +54,12 @@ describe('change summaries', () => {
       additions: 5,
       deletions: 1,
       binary: 1,
-      isKnown: true,
       branch: 'main',
       applied: false,
     })
   })
 
-  it('are unknown if nothing could be read, until the next count', async () => {
+  it('are missing if nothing could be read, until the next count', async () => {
     const task = ended()
     let isGone = true
     const found = { files: [file('a', 1, 0)], patch: '', truncated: false }
@@ -71,13 +70,13 @@ describe('change summaries', () => {
     const client = { workspace: { diff } } as unknown as ShiplogClient
     const { store, load } = createChangeSummaries({ client })
     await load(task)
-    expect(store.getState().get(task.id)).toMatchObject({ files: 0, isKnown: false })
+    expect(store.getState().get(task.id)).toBeUndefined()
     isGone = false
     await load(task)
-    expect(store.getState().get(task.id)).toMatchObject({ files: 1, isKnown: true })
+    expect(store.getState().get(task.id)).toMatchObject({ files: 1 })
     isGone = true
     await load(ended({ patch: 'applied' }))
-    expect(store.getState().get(task.id)).toMatchObject({ files: 1, isKnown: true })
+    expect(store.getState().get(task.id)).toMatchObject({ files: 1 })
   })
 
   it('wait for the end of a run', async () => {

@@ -23,6 +23,8 @@ const boundedStep = 2
 
 const linesThrough = (step: number): number => headLinesMax[step] ?? stepLines * (step - 1)
 const charsThrough = (step: number): number => headCharsMax[step] ?? stepChars * (step - 1)
+/** A longer line is cut where a step ends. Less than the first step, so that each shows something. */
+const wholeLineCharsMax = 2_000
 /** The end of a command's output usually has its result. */
 const tailLinesMax = 8
 const tailCharsMax = 2_000
@@ -67,14 +69,19 @@ export const stepKey = (foldKey: string, step: number): string => `${foldKey}:st
 /** After whole lines, unless a line is too long. */
 function endOfLines(text: string, linesMax: number, charsMax: number): number {
   let end = 0
-  for (let lines = 0; lines < linesMax; lines += 1) {
+  for (let lines = 0; lines < linesMax && end < text.length; lines += 1) {
     const at = text.indexOf('\n', end)
-    if (at < 0) return text.length > charsMax ? Math.max(end, charsMax) : text.length
-    if (at + 1 > charsMax) return Math.max(end, charsMax)
-    end = at + 1
+    const next = at < 0 ? text.length : at + 1
+    if (next > charsMax)
+      return next - end > wholeLineCharsMax ? betweenCharacters(text, charsMax) : end
+    end = next
   }
   return end
 }
+
+/** A character outside of the basic plane takes two positions. */
+const betweenCharacters = (text: string, at: number): number =>
+  (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at
 
 function startOfTail(text: string): number {
   // The line break that ends the text begins no line.
@@ -82,7 +89,7 @@ function startOfTail(text: string): number {
   const first = Math.max(0, text.length - tailCharsMax)
   for (let lines = 0; lines < tailLinesMax; lines += 1) {
     const at = text.lastIndexOf('\n', start - 1)
-    if (at < first) return lines === 0 ? first : start
+    if (at < first) return lines === 0 ? betweenCharacters(text, first) : start + 1
     start = at
   }
   return start + 1
