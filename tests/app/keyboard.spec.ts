@@ -253,7 +253,7 @@ test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ fini
   await page.keyboard.type('find in')
   await expect(page.getByRole('option', { name: 'Find in the transcript' })).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(call.locator(':focus')).toHaveCount(1)
+  await expect(call).toBeFocused()
   await expect(open).toBeVisible()
   await page.keyboard.press('k')
   await expect(call).not.toBeFocused()

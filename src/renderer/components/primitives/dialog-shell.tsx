@@ -1,7 +1,8 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { classNames } from './class-names.ts'
+import { useFinalFocus } from './final-focus.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
@@ -31,7 +32,7 @@ export function DialogShell(props: {
   const { open, onClose, title, header, footer, size = 'large', over, children } = props
   const { focus = 'first-control', bare = false } = props
   const popup = useRef<HTMLDivElement>(null)
-  const openerIsGone = useOpenerIsGone()
+  const finalFocus = useFinalFocus(popup)
   return (
     <Dialog.Root
       open={open}
@@ -53,8 +54,7 @@ export function DialogShell(props: {
           <Dialog.Popup
             ref={popup}
             data-dialog-size={size}
-            // Otherwise any element that had the focus before would get it; the window knows the next row.
-            finalFocus={() => !openerIsGone()}
+            finalFocus={finalFocus}
             initialFocus={
               focus === 'dialog' ? popup : focus === 'first-control' ? undefined : focus
             }
@@ -89,16 +89,6 @@ export function DialogShell(props: {
       {over}
     </Dialog.Root>
   )
-}
-
-/**
- * Returns a function that tells whether the button that opened the dialog was removed since, such as that of a row which
- * the dialog's action ends. Items of menus and of other dialogs are always removed, and their opener gets the focus.
- */
-function useOpenerIsGone(): () => boolean {
-  const [opener] = useState(() => document.activeElement)
-  const [isInPopup] = useState(() => opener?.closest('[role="menu"], [role="dialog"]') != null)
-  return () => opener !== null && !opener.isConnected && !isInPopup
 }
 
 /** The scrolling part of a dialog, and the fixed part below it. */

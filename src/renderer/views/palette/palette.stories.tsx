@@ -104,15 +104,22 @@ export const OverTranscript: Story = {
   args: { address: `#/t/${ids.upgrade}/transcript/${ids.tests}` },
   play: async () => {
     const dialog = await screen.findByRole('dialog', { name: 'Transcript of Add parser tests' })
-    await within(dialog).findByText(/existing cases/)
+    const row = (await within(dialog).findByText(/existing cases/)).closest('article')
+    row?.focus()
     await userEvent.keyboard('?')
     const keys = within(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' }))
     keys.getByText('Next row')
     keys.getByText('Outline')
+    await waitFor(() => expect(row).not.toHaveFocus())
     await userEvent.keyboard('{Escape}')
     await within(
       await screen.findByRole('dialog', { name: 'Transcript of Add parser tests' }),
     ).findByText(/existing cases/)
+    // The row itself, not the first button in it.
+    await waitFor(() => expect(row).toHaveFocus())
+    await opened()
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(row).toHaveFocus())
     const { palette } = await opened()
     groupOf(palette, 'Add parser tests')
     await userEvent.click(

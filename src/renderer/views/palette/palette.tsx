@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
 import { useMemo, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { useFinalFocus } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import type { Route } from '../../store/window/route.ts'
@@ -25,6 +26,8 @@ export function Palette() {
   const [text, setText] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useTypedEarly(input, setText)
+  const popup = useRef<HTMLDivElement>(null)
+  const finalFocus = useFinalFocus(popup)
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
   const tasks = useLedger(useShallow(({ ledger }) => [...ledger.tasks.values()]))
   const hits = useTextHits(text)
@@ -66,7 +69,11 @@ export function Palette() {
     <Dialog.Root open onOpenChange={(open) => !open && overlay.hide()}>
       <Dialog.Portal>
         <Dialog.Backdrop forceRender className="fixed inset-0 z-40 bg-scrim" />
-        <Dialog.Popup className="fixed top-[12vh] left-1/2 z-40 w-[calc(100vw-32px)] max-w-[600px] -translate-x-1/2 overflow-hidden rounded-md bg-raised text-ink shadow-popup outline-none">
+        <Dialog.Popup
+          ref={popup}
+          finalFocus={() => !isFocusElsewhere(popup.current) && finalFocus()}
+          className="fixed top-[12vh] left-1/2 z-40 w-[calc(100vw-32px)] max-w-[600px] -translate-x-1/2 overflow-hidden rounded-md bg-raised text-ink shadow-popup outline-none"
+        >
           <Dialog.Title className="sr-only">Commands and agents</Dialog.Title>
           <Command label="Commands and agents" loop shouldFilter={false}>
             <Command.Input
@@ -90,4 +97,10 @@ export function Palette() {
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+/** Some commands move it before the palette is gone. */
+function isFocusElsewhere(popup: HTMLElement | null): boolean {
+  const { activeElement, body } = document
+  return activeElement !== body && popup?.contains(activeElement) === false
 }
