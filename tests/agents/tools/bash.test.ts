@@ -52,6 +52,15 @@ describe('bash', () => {
     expect(await bash('cat')).toMatchObject({ outcome: 'ok', output: '' })
   })
 
+  it('starts no editor for Git, which would take the input of the command for its own', async () => {
+    vi.stubEnv('EDITOR', 'touch edited; sh')
+    await bash('git init -q; touch a; git add a; git config user.name a; git config user.email a')
+    const result = await bash('echo "touch pwned" | git commit')
+    expect(result.output).toContain('empty commit message')
+    expect(await readdir(bench.dir)).not.toContain('edited')
+    vi.unstubAllEnvs()
+  })
+
   it('refuses a command that is too long for the system, with advice', async () => {
     const result = await bash(`echo ${'x'.repeat(130_000)}`)
     expect(result).toMatchObject({ outcome: 'error' })

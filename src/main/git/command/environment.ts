@@ -151,6 +151,9 @@ export function shellGitEnvironment({ ceilings }: Ceilings): Record<string, stri
     ...ceilingVariables(ceilings),
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
+    // No user is there, and some editors run commands of their input: `printf ':!program' | git commit`.
+    GIT_EDITOR: ':',
+    GIT_SEQUENCE_EDITOR: ':',
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'safe.bareRepository',
     GIT_CONFIG_VALUE_0: 'explicit',

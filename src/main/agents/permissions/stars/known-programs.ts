@@ -1,6 +1,13 @@
 /** The programs that have a star, and the options that it covers. */
 import { starredGit } from './git-commands.ts'
-import { noText, packageName, plainText, plainWord, wholeNumber } from './plain-texts.ts'
+import {
+  exceptCommands,
+  noText,
+  packageName,
+  plainText,
+  plainWord,
+  wholeNumber,
+} from './plain-texts.ts'
 import { type Starred, starred, starredWithDash } from './starred.ts'
 
 /** For commands of which a star covers nothing. */
@@ -27,8 +34,15 @@ const testOptions = `
   --testPathPatterns --testTimeout --testsuite --timeout --todo --type-check --typecheck --unsafe-fixes --update
   --updateSnapshot --verbose --version --watch --watchAll --workers --workspace --write -bfghjklmqstuvwx
 `
-const tests = (more = ''): Starred => starred(`${testOptions} ${more}`)
-export const scripts = starred(testOptions, plainWord)
+const tests = (more = ''): Starred =>
+  starred(`${testOptions} ${more}`, plainText, exceptCommands(plainText))
+const scriptWord = exceptCommands(plainWord)
+export const scripts = starred(testOptions, plainWord, scriptWord)
+/** For a tool that a package manager runs. */
+export const throughPackageManager = (tool: Starred): Starred =>
+  tool === nothing
+    ? nothing
+    : { ...tool, joinsLetters: false, operands: scriptWord, values: plainWord }
 const packages = starred(
   '--all --depth --dev --global --include --json --latest --link --long --omit --only --parseable --pattern --prod --production --workspace --workspaces -aglw',
   packageName,

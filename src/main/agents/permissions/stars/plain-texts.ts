@@ -16,7 +16,7 @@ const letters = String.raw`[\p{L}\p{N}_.+*-]`
 const between = String.raw`(?: (?=[\w(])|,(?=\w|\.\w+(?:,|$))|::|:(?=\d)|(?<![/,:|^])\/)`
 const word = `(?:${letters}|${between})`
 /** Words in parentheses or braces, alternatives and their ends, an apostrophe. */
-const phrase = String.raw`(?:${word}|\([\w -]+\)(?!\/)|\{\w+(?:,\w+)*\}|\|(?=\w)|\$(?=\||$)|(?<=\p{L})'(?=\p{L}))`
+const phrase = String.raw`(?:${word}|\(\w+(?:[ -]\w+)*\)(?!\/)|\{\w+(?:,\w+)*\}|\|(?=\w)|\$(?=\||$)|(?<=\p{L})'(?=\p{L}))`
 
 /** What a program gets through a package manager, of which older ones leave it to a shell in part. */
 export const plainWord = plain(new RegExp(`^(?!-)${word}+$`, 'u'))
@@ -24,11 +24,25 @@ export const plainWord = plain(new RegExp(`^(?!-)${word}+$`, 'u'))
 /** What a program gets as it is. */
 export const plainText = plain(new RegExp(String.raw`^(?!-)\^?${phrase}+$`, 'u'))
 
-/** No pattern leads upwards, or to names that begin with a dot, of which one is `..`. */
+/**
+ * Words that make a test runner do something else, wherever they stand: Mocha's `inspect` runs the code of its input,
+ * Vitest's `init` installs packages.
+ */
+const otherCommand = /^(?:init|inspect|debug)$/
+export const exceptCommands =
+  (test: TextTest): TextTest =>
+  (text) =>
+    test(text) && !otherCommand.test(text)
+
+/**
+ * No pattern leads upwards, or to names that begin with a dot, of which one is `..`; nor does a part of what a program may
+ * split, since it was looked at as one path.
+ */
 function plain(characters: RegExp): TextTest {
   return (text) => {
     if (!characters.test(text)) return false
     const steps = text.split('/')
+    if (steps.includes('..') && /[ ,:]/.test(text)) return false
     const patterns = steps.filter((step) => /[*{(|]/.test(step))
     return (
       patterns.length === 0 ||

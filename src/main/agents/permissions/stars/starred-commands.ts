@@ -3,7 +3,7 @@
  * is dangerous instead would never be complete.
  */
 import type { ShellWord } from '../shell-words.ts'
-import { builds, nothing, scripts, table } from './known-programs.ts'
+import { builds, nothing, scripts, table, throughPackageManager } from './known-programs.ts'
 import type { Starred } from './starred.ts'
 
 const anyName = /^/
@@ -24,8 +24,8 @@ const runners = new Map([
 /** A program that runs the one that follows after `length` words. */
 interface Launcher {
   length: number
-  /** Set for package managers, which are given its arguments first, and get a program that is not installed. */
-  covers?: Starred
+  /** A package manager: it is given the arguments first, and gets a program that is not installed. */
+  isManager?: boolean
 }
 const launchers = new Map<string, Launcher>([
   ['uv run', { length: 2 }],
@@ -33,10 +33,10 @@ const launchers = new Map<string, Launcher>([
   ['bundle exec', { length: 2 }],
   ['python -m', { length: 2 }],
   ['python3 -m', { length: 2 }],
-  ['npx', { length: 1, covers: scripts }],
-  ['bunx', { length: 1, covers: scripts }],
-  ['pnpm exec', { length: 2, covers: scripts }],
-  ['yarn exec', { length: 2, covers: scripts }],
+  ['npx', { length: 1, isManager: true }],
+  ['bunx', { length: 1, isManager: true }],
+  ['pnpm exec', { length: 2, isManager: true }],
+  ['yarn exec', { length: 2, isManager: true }],
 ])
 const packageTools = /^(?:vitest|jest|mocha|eslint|prettier|tsc)$/
 
@@ -82,11 +82,13 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
 /** `uv run pytest` is covered like `pytest`. */
 function launched(
   words: readonly ShellWord[],
-  { length, covers }: Launcher,
+  { length, isManager }: Launcher,
 ): StarredCommand | null {
-  if (covers && !packageTools.test(literalAt(words, length) ?? '')) return null
+  if (isManager && !packageTools.test(literalAt(words, length) ?? '')) return null
   const inner = starredCommand(words.slice(length))
-  return inner && { length: length + inner.length, covers: covers ?? inner.covers }
+  if (inner === null) return null
+  const covers = isManager ? throughPackageManager(inner.covers) : inner.covers
+  return { length: length + inner.length, covers }
 }
 
 /** Programs that run their input or what their arguments say, or reach outside of the working directory. */
