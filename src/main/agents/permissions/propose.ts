@@ -19,7 +19,10 @@ export function proposedRule(command: PlacedCommand): string | null {
   const known = starredCommand(words)
   const isCovered =
     known !== null &&
-    words.every((word, at) => at < known.length || coversArgument(known.covers, word, isInside[at]))
+    words.every(
+      (word, at) =>
+        at < known.length || coversArgument(known.covers, word, isInside[at], words[at - 1]),
+    )
   const texts = (isCovered ? words.slice(0, known.length) : words).map(textOfWord)
   if (!texts.every((text) => text !== null)) return null
   if (isCovered) return rule([...start, ...texts, '*'])

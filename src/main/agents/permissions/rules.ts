@@ -106,8 +106,8 @@ function coversStarred(
   const literals = words.slice(1).flatMap((word) => (word.kind === 'literal' ? word.value : []))
   return words.every((word, at) => {
     if (at === 0 || isSaid(patterns[at]?.word, word)) return true
-    if (known) return at < known.length || coversArgument(known.covers, word, isInside[at])
     const before = words[at - 1]
+    if (known) return at < known.length || coversArgument(known.covers, word, isInside[at], before)
     // Git goes there first.
     if (before?.kind === 'literal' && before.value === '-C' && !isInside[at]) return false
     // The user wrote the rule: none with a star is proposed for this command.

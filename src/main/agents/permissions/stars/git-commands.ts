@@ -57,10 +57,15 @@ const gitCommands = `
   tag adfilmn
 `
 
+/** Letters of the commands that show history, or of `-L` in blame, whose value may be joined: `-Stext`, `-L1,5:file`. */
+const joinedWithText = (letters: string): string =>
+  letters.includes('L') ? [...'GLS'].filter((one) => letters.includes(one)).join('') : ''
+
 export const starredGit: readonly [command: string, Starred][] = gitCommands
   .trim()
   .split('\n')
   .map((line) => {
     const [name = '', letters = ''] = line.trim().split(' ')
-    return [`git ${name}`, starred(`${gitNames} -${letters}`, anyText)]
+    const of = starred(`${gitNames} -${letters}`, anyText)
+    return [`git ${name}`, { ...of, joined: joinedWithText(letters) }]
   })

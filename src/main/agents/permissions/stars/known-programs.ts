@@ -67,11 +67,15 @@ const gh = starred(
 const dotnet = starred(
   '--configuration --filter --framework --list-tests --nologo --no-build --no-dependencies --no-incremental --no-restore --self-contained --verbosity --verify-no-changes -cfv',
 )
-const gradle = starred(
-  '--build-cache --console --continue --debug --dry-run --info --no-build-cache --no-daemon --offline --parallel --quiet --rerun-tasks --stacktrace --tests --warning-mode -diqsS',
-  plainText,
-  wholeNumber,
-)
+const gradle: Starred = {
+  ...starred(
+    '--build-cache --console --continue --debug --dry-run --exclude-task --info --no-build-cache --no-daemon --offline --parallel --quiet --rerun-tasks --stacktrace --tests --warning-mode -diqsSx',
+    plainText,
+    wholeNumber,
+  ),
+  // Another word would be a task.
+  withValue: ['--exclude-task', '--tests', '-x'],
+}
 const maven = starred(
   '--also-make --batch-mode --debug --errors --fail-at-end --fail-fast --no-transfer-progress --offline --quiet -BeoqXU',
   plainText,
@@ -89,8 +93,12 @@ export const table = new Map(starredGit)
 const add = (commands: string, of: Starred): void => {
   for (const one of commands.split(/\s*,\s*/)) table.set(one, of)
 }
-add('vitest, jest, mocha, eslint, prettier, mypy, rspec, phpunit, ruff check, ruff format', tests())
-add('pytest', tests('-n'))
+add('vitest, jest, mocha, phpunit', tests())
+add('eslint, prettier', tests('--cache --ignore-unknown --no-error-on-unmatched-pattern'))
+add('mypy', tests('-p'))
+add('rspec', { ...tests(), joined: 'f' })
+add('ruff check, ruff format', tests('--output-format'))
+add('pytest', { ...tests('-n'), joined: 'nr' })
 add('tsc', tests('--project --build --incremental --target --lib -bp'))
 // It also writes through links that lead out of the working directory.
 add(

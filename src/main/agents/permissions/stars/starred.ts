@@ -7,6 +7,10 @@ export interface Starred {
   names: ReadonlySet<string>
   /** Letters of short options. */
   letters: string
+  /** Letters of those that may be joined with their value: `-Stext`. */
+  joined: string
+  /** Options whose value is the next word, where a word of its own would be more than a text. */
+  withValue: readonly string[]
   /** Whether `-ab` is `-a -b`; to a package manager it may be the beginning of a long option. */
   joinsLetters: boolean
   operands: TextTest
@@ -26,6 +30,8 @@ export function starred(
   return {
     names: new Set(names),
     letters: letters.join(''),
+    joined: '',
+    withValue: [],
     joinsLetters: values !== plainWord,
     operands,
     values,
@@ -38,18 +44,25 @@ export function starredWithDash(options: string): Starred {
   return { ...starred(''), names: new Set(names) }
 }
 
-/** Reports whether the star covers the argument. `isInside`: if it is a path, it is within the working directory. */
+/**
+ * Reports whether the star covers the argument. `isInside`: if it is a path, it is within the working directory.
+ * `before`: the word before it.
+ */
 export function coversArgument(
-  { names, letters, joinsLetters, operands, values }: Starred,
+  { names, letters, joined, withValue, joinsLetters, operands, values }: Starred,
   word: ShellWord,
   isInside: boolean | undefined,
+  before: ShellWord | undefined,
 ): boolean {
   if (word.kind === 'dynamic' || !isInside) return false
   // The names that a pattern of the shell matches are only known when it runs.
   if (word.kind === 'glob' && operands !== anyText) return false
   const text = word.value
+  if (before?.kind === 'literal' && withValue.includes(before.value))
+    return !text.startsWith('-') && values(text)
   if (text === '--') return true
   if (!text.startsWith('-') || text === '-') return operands(text)
+  if (joined.includes(text.charAt(1)) && text.length > 2) return values(text.slice(2))
   const [name = ''] = text.split('=', 1)
   if (name !== text && !values(text.slice(name.length + 1))) return false
   if (names.has(name)) return true
