@@ -39,6 +39,9 @@ describe('[P1] modes', () => {
     expect(of('cd /tmp && echo a > b')).toBe('ask')
     expect(of('echo a > .git/config')).toBe('ask')
     expect(of('touch a')).toBe('ask')
+    // To Bash, a word follows the closed descriptor: it runs `touch ls`.
+    expect(of('>&-touch ls')).toBe('ask')
+    expect(of('2>&\\\n-touch ls')).toBe('ask')
   })
 
   it('allow-all runs everything except what a rule denies or might deny', () => {
@@ -149,6 +152,8 @@ describe('[P3] a rule that denies', () => {
     ["PS4='$(git push)'; set -x; :", 'ask'],
     // To bash, the word begins with what may be an index.
     ['a[ x ]$(git push)', 'ask'],
+    // Bash runs Git.
+    ['>&-git push', 'ask'],
     ['a[[ x ]]`git push`', 'ask'],
     ['A=1 a[ x ]"$(git push)"', 'ask'],
     ["GIT_SSH_COMMAND='git push' git fetch", 'ask'],

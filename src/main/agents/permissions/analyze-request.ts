@@ -141,6 +141,12 @@ function addSteps(
     if (segment.kind !== 'command') {
       const { path } = segment
       const text = path.kind === 'dynamic' ? path.text : path.value
+      if (segment.kind === 'look') {
+        const isPattern = /[*?[]/.test(text)
+        const isInside = path.kind !== 'dynamic' && inside(text, isPattern)
+        seen.steps.push({ kind: 'read', text, inside: isInside })
+        continue
+      }
       const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }
       const isStream =
         path.kind === 'literal' && (segment.kind === 'write' ? outputs : streams).test(text)

@@ -46,8 +46,11 @@ export function onlyReads(
 ): boolean {
   if (name?.kind !== 'literal') return false
   const program = name.value
-  // Its arguments are text, not paths.
-  if (program === 'echo') return true
+  // Its arguments are text, not paths, but patterns become names of files.
+  if (program === 'echo')
+    return args.every((word) =>
+      word.kind === 'glob' ? inside(word.value, true) : word.kind === 'literal' || !word.isPattern,
+    )
   const values: string[] = []
   for (const word of args) {
     if (word.kind === 'dynamic' || !inside(pathIn(word.value), word.kind === 'glob')) return false

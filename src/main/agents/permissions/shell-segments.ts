@@ -41,6 +41,8 @@ export type Segment =
     }
   /** A redirection. `path` as written. */
   | { kind: 'write' | 'read'; path: ShellWord }
+  /** What the shell itself looks up: a file of a test, a pattern of a loop or of a variable. */
+  | { kind: 'look'; path: ShellWord }
 
 export interface ShellReading {
   /** In the order of the text. */
@@ -121,7 +123,7 @@ function readNode(node: CommandNode | Pipeline | AndOr, reader: Reader): void {
     case 'For':
     case 'Select':
       readVariable({ name: node.name.value, value: null }, reader)
-      words(node.wordlist)
+      for (const one of node.wordlist ?? []) readPattern(wordOf(one, reader), reader)
       return list(node.body)
     case 'Case':
       wordOf(node.word, reader)
@@ -184,8 +186,15 @@ function readAssignment(
     return { name, value: null }
   }
   const word = wordOf(value, reader)
+  readPattern(word, reader)
   const isCertain = word.kind === 'literal' && !word.hasHome && !append
   return { name, value: isCertain ? word.value : null }
+}
+
+/** A pattern is replaced by names of files, in a variable where it is used: `x='/etc/*'; echo $x`. */
+function readPattern(word: ShellWord, { reading }: Reader): void {
+  if (word.kind === 'dynamic' ? word.isPattern : /[*?[]/.test(word.value))
+    reading.segments.push({ kind: 'look', path: word })
 }
 
 function readVariable(assignment: ShellAssignment, { reading }: Reader): void {
@@ -210,6 +219,9 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
   const path = wordOf(target, reader)
   if (redirection.type === 'HereString') return
   const { operator, descriptor } = redirection
+  // After `>&-`, Bash begins a word: `>&-touch ls` runs `touch ls`.
+  if (operator.endsWith('&') && [target.text, target.value].some((text) => /^-./s.test(text)))
+    reader.unclear('a word joined to a closed descriptor')
   // `2>&1`, `>&-`
   if (operator.endsWith('&') && path.kind === 'literal' && /^(\d+|-|\d+-)$/.test(path.value)) {
     if (Number.parseInt(path.value, 10) === 0) reader.unclear(inputElsewhere)
@@ -221,6 +233,11 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
   reader.reading.segments.push({ kind: operator === '<' ? 'read' : 'write', path })
 }
 
+function readOperand(operator: string, word: ShellWord, { reading }: Reader): void {
+  const isFile = !['-n', '-z', '-o', '-t', '-v', '-R'].includes(operator)
+  if (isFile && word.kind === 'literal') reading.segments.push({ kind: 'look', path: word })
+}
+
 const numberTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 function readTest(test: TestExpression, reader: Reader): void {
@@ -228,7 +245,7 @@ function readTest(test: TestExpression, reader: Reader): void {
     case 'TestUnary':
       if (test.operator === '-v' || test.operator === '-R')
         reader.unclear('a test of a variable, whose index is evaluated')
-      wordOf(test.operand, reader)
+      readOperand(test.operator, wordOf(test.operand, reader), reader)
       return
     case 'TestBinary':
       for (const side of [test.left, test.right]) {

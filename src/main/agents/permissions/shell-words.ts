@@ -6,8 +6,8 @@ export type ShellWord =
   | { kind: 'literal'; value: string; hasHome?: true }
   /** Stands for any number of file names that match. */
   | { kind: 'glob'; value: string }
-  /** Uncertain before it runs: an expansion, a substitution. */
-  | { kind: 'dynamic'; text: string }
+  /** Uncertain before it runs: an expansion, a substitution. `isPattern`: with a pattern of files that is not quoted. */
+  | { kind: 'dynamic'; text: string; isPattern?: true }
 
 /** Receives the scripts inside a word, and reasons that make the command unclear. */
 export interface WordFindings {
@@ -32,7 +32,13 @@ export function readWord(word: Word, find: WordFindings): ShellWord {
     )
   if (parts.every((part) => isLiteral(part) || part.type === 'Glob'))
     return { kind: 'glob', value: word.value }
-  return { kind: 'dynamic', text: word.text }
+  return { kind: 'dynamic', text: word.text, ...(parts.some(isPattern) && { isPattern: true }) }
+}
+
+function isPattern(part: WordPart): boolean {
+  if (part.type === 'ParameterExpansion')
+    return part.operation?.type === 'Default' && /[*?[]/.test(part.text.slice(2))
+  return ['Glob', 'BraceExpansion', 'ExtendedGlob'].includes(part.type)
 }
 
 /** The parser takes `a[ x ]$(program)` at the beginning of a command for plain text, but Bash runs the program. */
