@@ -251,6 +251,7 @@ describe('[P3] what a rule covers, and what not', () => {
     ["rm -r '~'", 'rm -r ~'],
     ["rm '~/a'", 'rm ~/a'],
     ["make a='~/b'", 'make a=~/b'],
+    ['make *', "make a='/etc/*'"],
   ])('a rule %j does not cover %s', (rule, command) => {
     asked(command, 'ask', allowed(`bash: ${rule}`))
     const rules = allowed(`bash: ${command}`)

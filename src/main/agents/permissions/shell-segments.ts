@@ -155,8 +155,12 @@ function readCommand(
   const assignments: ShellAssignment[] = []
   const words: ShellWord[] = name ? [wordOf(name, reader)] : []
   for (const one of prefix) {
-    if (one.type === 'Assignment') assignments.push(readAssignment(one, reader))
-    else readRedirection(one, reader)
+    if (one.type !== 'Assignment') readRedirection(one, reader)
+    else {
+      assignments.push(readAssignment(one, reader))
+      // That of a program is the program's.
+      if (!name && one.value.type === 'Word') readPattern(readWord(one.value, nothing), reader)
+    }
   }
   for (const one of suffix) {
     if (one.type === 'Word') words.push(wordOf(one, reader))
@@ -186,7 +190,6 @@ function readAssignment(
     return { name, value: null }
   }
   const word = wordOf(value, reader)
-  readPattern(word, reader)
   const isCertain = word.kind === 'literal' && !word.hasHome && !append
   return { name, value: isCertain ? word.value : null }
 }
@@ -268,6 +271,9 @@ function readTest(test: TestExpression, reader: Reader): void {
 }
 
 const wordOf = (word: Word, reader: Reader): ShellWord => readWord(word, findingsFor(reader))
+
+/** For a word whose scripts are found already. */
+const nothing: WordFindings = { script: () => undefined, unclear: () => undefined }
 
 const findingsFor = (reader: Reader): WordFindings => ({
   unclear: reader.unclear,
