@@ -39,6 +39,7 @@ export const WithARule: Story = {
     await userEvent.clear(field)
     await expect(button(canvasElement, 'Allow and remember')).toBeDisabled()
     await userEvent.type(field, 'bash: npm test -- --run *')
+    await waitFor(() => expect(button(canvasElement, 'Allow and remember')).toBeEnabled())
     await userEvent.click(button(canvasElement, 'Allow and remember'))
     await expect(args.onDecide).toHaveBeenCalledWith({
       kind: 'allow-always',
@@ -102,6 +103,8 @@ export const Question: Story = {
   },
   play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)
+    await expect(button(canvasElement, 'Only the new one')).toBeDisabled()
+    await waitFor(() => expect(button(canvasElement, 'Only the new one')).toBeEnabled())
     await userEvent.click(button(canvasElement, 'Only the new one'))
     await expect(args.onDecide).toHaveBeenLastCalledWith({
       kind: 'answer',

@@ -5,6 +5,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { Button, Field, TextInput } from '../primitives/index.ts'
+import { useIsSettled, useOwnPress } from './answer-guard.ts'
 import { CommandToAllow } from './command-to-allow.tsx'
 import { QuestionPrompt } from './question-prompt.tsx'
 import { RequestHeading } from './request-heading.tsx'
@@ -31,14 +32,21 @@ function ActionPrompt(props: RequestProps) {
   const listed = rules.split('\n').flatMap((rule) => rule.trim() || [])
   const isConfiguration = question.kind === 'configuration'
   const disabled = unreachable !== undefined
-  const allowable = useIsSettled() && seen && !disabled
+  const isShown = useIsSettled(question.id)
+  const isStepShown = useIsSettled(step)
+  const allowable = isShown && seen && !disabled
+  /** By a click: the second one of a double click may land on a button of the next step. */
+  const clickable = allowable && isStepShown
+  const isOwnPress = useOwnPress(clickable)
   const section = useRef<HTMLElement>(null)
   const allowOnce = useRef<HTMLButtonElement>(null)
-  // A focused place of requests passes the focus on as soon as this one can be answered.
+  // A focused place of requests passes the focus on as soon as this one can be answered, to a user at the keyboard:
+  // after a click, a space is more likely meant to scroll.
   useEffect(() => {
     const place = section.current?.parentElement
-    if (allowable && place === document.activeElement) allowOnce.current?.focus()
-  }, [allowable])
+    if (!clickable || place !== document.activeElement) return
+    if (place?.matches(':focus-visible')) allowOnce.current?.focus()
+  }, [clickable])
   const allowAlways = () => onDecide({ kind: 'allow-always', rules: listed, scope })
   const deny = () => onDecide({ kind: 'deny', message })
   const canAllowAlways = allowable && !busy && listed.length > 0
@@ -111,9 +119,11 @@ function ActionPrompt(props: RequestProps) {
               ref={allowOnce}
               variant="primary"
               busy={busy}
-              disabled={!allowable}
+              disabled={!clickable}
               title={unreachable}
-              onClick={() => onDecide({ kind: 'allow-once' })}
+              onClick={(click) => {
+                if (isOwnPress(click)) onDecide({ kind: 'allow-once' })
+              }}
             >
               {isConfiguration ? 'Allow and start' : 'Allow once'}
             </Button>
@@ -152,9 +162,11 @@ function ActionPrompt(props: RequestProps) {
               <Button
                 variant="primary"
                 busy={busy}
-                disabled={!allowable || listed.length === 0}
+                disabled={!clickable || listed.length === 0}
                 title={unreachable}
-                onClick={allowAlways}
+                onClick={(click) => {
+                  if (isOwnPress(click)) allowAlways()
+                }}
               >
                 Allow and remember
               </Button>
@@ -205,22 +217,6 @@ function useStep() {
  */
 const isHeldAnswer = ({ repeat, key }: KeyboardEvent, isText: boolean): boolean =>
   repeat && (key === 'Enter' || (key === ' ' && !isText))
-
-/** Longer than between two clicks of a double click, and than a click takes that was already begun. */
-const settledMs = 600
-
-/**
- * False at first: a request may take the place of another, and the click that was meant for that one
- * must not allow this one unread.
- */
-function useIsSettled(): boolean {
-  const [isSettled, setIsSettled] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setIsSettled(true), settledMs)
-    return () => clearTimeout(timer)
-  }, [])
-  return isSettled
-}
 
 const labels = {
   command: 'The command',

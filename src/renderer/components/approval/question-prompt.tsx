@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button, Field, keysText, TextArea } from '../primitives/index.ts'
 import { Markdown } from '../text/index.ts'
+import { useIsSettled, useOwnPress } from './answer-guard.ts'
 import { RequestHeading } from './request-heading.tsx'
 import type { RequestProps } from './request-props.ts'
 
@@ -9,7 +10,11 @@ export function QuestionPrompt(props: RequestProps) {
   const { question, more = 0, busy, unreachable, problem, sendKey = 'Mod+Enter', onDecide } = props
   const { text, choices = [], lastText } = question
   const [answer, setAnswer] = useState('')
+  const isShown = useIsSettled(question.id)
   const disabled = unreachable !== undefined || busy
+  /** By a button alone. What was typed was typed for this question. */
+  const clickable = !disabled && isShown
+  const isOwnPress = useOwnPress(clickable)
   const typed = answer.trim()
   const send = () => onDecide({ kind: 'answer', text: typed })
   return (
@@ -28,9 +33,11 @@ export function QuestionPrompt(props: RequestProps) {
           {choices.map((choice) => (
             <Button
               key={choice}
-              disabled={disabled}
+              disabled={!clickable}
               title={unreachable}
-              onClick={() => onDecide({ kind: 'answer', text: choice })}
+              onClick={(click) => {
+                if (isOwnPress(click)) onDecide({ kind: 'answer', text: choice })
+              }}
               className="untrusted h-auto min-h-8 py-1 text-left whitespace-normal"
             >
               {choice}
@@ -62,9 +69,11 @@ export function QuestionPrompt(props: RequestProps) {
           Answer
         </Button>
         <Button
-          disabled={disabled}
+          disabled={!clickable}
           title={unreachable}
-          onClick={() => onDecide({ kind: 'deny', message: '' })}
+          onClick={(click) => {
+            if (isOwnPress(click)) onDecide({ kind: 'deny', message: '' })
+          }}
         >
           Let the agent decide
         </Button>

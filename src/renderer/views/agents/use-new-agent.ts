@@ -52,7 +52,7 @@ export function useNewAgent(initial: {
       ? `Needs ${missing.join(' and ')}.`
       : approval.isSeen
         ? null
-        : 'Scroll to the end of the configuration to allow it.'
+        : 'Read all that it allows first.'
 
   const write = (text: string) => {
     setPrompt(text)

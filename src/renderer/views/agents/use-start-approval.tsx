@@ -3,6 +3,7 @@ import type { InstalledAgentState } from '../../../shared/agents/agent-checks.ts
 import type { ConfigurationToAllow } from '../../../shared/contract/agents.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
 import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
+import { useIsSettled } from '../../components/approval/answer-guard.ts'
 import type { Problem } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { AgentConfiguration } from './agent-configuration.tsx'
@@ -39,10 +40,18 @@ export function useStartApproval(start: {
   const asksForSetup = isolation === 'worktree' && setup !== null && !setup.trusted
   const configures = configuration !== null && configuration.text !== ''
   const isShown = configures || (configuration?.unshowable.length ?? 0) > 0
+  // It appears once it was read, and what was then pressed was meant for a start that allows nothing.
+  const isSettled = useIsSettled(
+    asksForSetup || configures
+      ? `${asksForSetup && setup.configSha256} ${configures && configuration.text}`
+      : null,
+  )
   return {
     isNeeded: asksForSetup || configures,
     isSeen:
-      (!asksForSetup || !mustBeSeen(setup) || setupSeen) && (!configures || configurationSeen),
+      (!(asksForSetup || configures) || isSettled) &&
+      (!asksForSetup || !mustBeSeen(setup) || setupSeen) &&
+      (!configures || configurationSeen),
     view:
       asksForSetup || isShown ? (
         <div className="flex max-h-[44vh] flex-col gap-2 overflow-y-auto">

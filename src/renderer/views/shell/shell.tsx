@@ -29,6 +29,7 @@ import { Splitter } from './splitter.tsx'
 import { useFocusAfterDialog } from './use-focus-after-dialog.ts'
 import { useFocusRecovery } from './use-focus-recovery.ts'
 import { useKeyListener } from './use-keys.ts'
+import { useTypingGuard } from './use-typing-guard.ts'
 import { useWide } from './use-wide.ts'
 import { useWindowCommands } from './use-window-commands.tsx'
 
@@ -42,6 +43,7 @@ export function Shell() {
   const hasTranscriptDialog = useHasTranscriptDialog(route)
   const width = usePreference('sidebarWidth')
   const { preferences } = useStores()
+  useTypingGuard()
   useKeyListener()
   useWindowCommands()
   useWindowTitle()

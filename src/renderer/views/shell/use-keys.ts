@@ -73,5 +73,5 @@ const formControls = 'form, [role="combobox"]'
 /** Keys that no text field uses. */
 const leavesText = new Set(['Escape', 'F6'])
 
-const textFields =
+export const textFields =
   'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"]'
