@@ -80,7 +80,7 @@ export type Step =
     })
   /** `isKnown`: whether the file is certain before it runs. */
   | { kind: 'write'; path: string; found: PathFound; isKnown: boolean; always: boolean }
-  | { kind: 'read'; text: string; inside: boolean }
+  | { kind: 'read'; text: string; inside: boolean; isKnown: boolean }
 
 export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   if (request.kind === 'other') return request
@@ -95,7 +95,7 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
     folders: null,
   }
   if (request.shell === 'unknown' && !isReadAlike(request.command))
-    seen.unclear.push('syntax that not every shell reads alike')
+    seen.unclear.push('It uses syntax that not every shell reads in the same way')
   const where = startOf(request)
   addSteps(readShellCommand(request.command), seen, seen.behindSudo, where, 0)
   return { ...seen, folders: where.folders }
@@ -126,7 +126,7 @@ function addSteps(
   depth: number,
 ): void {
   seen.unclear.push(...unclear)
-  if (depth > depthMax) seen.unclear.push('commands nested too deeply')
+  if (depth > depthMax) seen.unclear.push('Its commands are nested too deeply')
   if (depth > depthMax) return
   const find = (path: string): PathFound =>
     where.folders ? findPath(path, where.place, where.folders) : { inside: false }
@@ -148,6 +148,7 @@ function addSteps(
         continue
       }
       const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }
+      const isKnown = path.kind === 'literal' && (where.folders !== null || isAbsolute(text))
       const isStream =
         path.kind === 'literal' && (segment.kind === 'write' ? outputs : streams).test(text)
       if (segment.kind === 'write')
@@ -156,11 +157,11 @@ function addSteps(
           path: text,
           found,
           always: isStream,
-          isKnown: path.kind === 'literal' && (where.folders !== null || isAbsolute(text)),
+          isKnown,
         })
       // The command of a process substitution is a separate step.
       else if (!text.startsWith('<('))
-        seen.steps.push({ kind: 'read', text, inside: isStream || found.inside })
+        seen.steps.push({ kind: 'read', text, inside: isStream || found.inside, isKnown })
       continue
     }
     const { words, assignments } = segment

@@ -9,6 +9,7 @@ import {
   type PermissionRequest,
   type Step,
 } from './analyze-request.ts'
+import { named } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
 import { mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
@@ -69,7 +70,8 @@ function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {
   const denied = matching(layer.deny)
   if (denied) return { kind: 'deny', rule: denied.text }
   const asked = matching(layer.ask)
-  if (asked) return { kind: 'ask', reasons: [`The rule “${asked.text}” asks.`], proposal: [] }
+  if (asked)
+    return { kind: 'ask', reasons: [`The rule “${asked.text}” says to ask.`], proposal: [] }
   const uncertain = reasonsNotCertain(layer, seen)
   if (uncertain.length > 0) return { kind: 'ask', reasons: uncertain, proposal: [] }
   if (layer.mode === 'allow-all') return { kind: 'allow', by: 'mode' }
@@ -160,7 +162,7 @@ function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | 
       : seen.kind === 'edit' && isPolicy(seen.found)
   if (!isWritten) return null
   if (layer?.allow.some(({ test }) => test.kind === 'edit' && test.glob === policyPath)) return null
-  const reasons = [`It writes ${policyPath}, which says what agents may do.`]
+  const reasons = [`It writes to ${policyPath}, which says what agents may do.`]
   return { kind: 'ask', reasons, proposal: [`edit: ${policyPath}`] }
 }
 
@@ -188,15 +190,15 @@ function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequ
             (mode === 'allow-all' && !isCovered(step) && isGiven(test, step))),
       ),
     )
-    .map(({ text }) => `It may run what the rule “${text}” is about.`)
+    .map(({ text }) => `It may run what the rule “${text}” covers.`)
   if (mode !== 'allow-all') return reasons
   if (rules.length > 0)
     for (const what of [...seen.unclear, ...seen.behindSudo.unclear])
-      reasons.push(`It holds ${what}, which may be what a rule forbids.`)
+      reasons.push(`${what}: it may run what a rule forbids or asks about.`)
   if ([...ask, ...deny].some(({ test }) => test.kind === 'edit'))
     for (const step of steps)
       if (step.kind === 'write' && !step.isKnown)
-        reasons.push(`It writes ${step.path}, which may be a file that a rule is about.`)
+        reasons.push(`It writes to ${named(step.path)}, which may be a file that a rule covers.`)
   return reasons
 }
 
@@ -252,14 +254,22 @@ function verdictOnEdit(
   if (!mayBeWritten(found))
     return {
       kind: 'ask',
-      reasons: [`It writes ${path}, outside of the working directory or Git’s own.`],
+      reasons: [
+        found.inside
+          ? `It writes to ${named(path)}, which belongs to Git.`
+          : `It writes to ${named(path)}, outside the working directory.`,
+      ],
       proposal: [],
     }
   if (layer.mode === 'allow-edits') return { kind: 'allow', by: 'mode' }
   const at = found.inside ? (found.relative ?? path) : path
   const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
-  return { kind: 'ask', reasons: ['Edits are asked about.'], proposal: editRules(at) }
+  return {
+    kind: 'ask',
+    reasons: ['You are asked about every change of a file.'],
+    proposal: editRules(at),
+  }
 }
 
 /** Returns the rule for this path alone; none if no pattern can say it. */
@@ -270,10 +280,14 @@ function editRules(path: string): string[] {
 
 function verdictOnOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
   if (subject === null)
-    return { kind: 'ask', reasons: [`It is not known what ${tool} would use.`], proposal: [] }
+    return {
+      kind: 'ask',
+      reasons: [`It is not known what ${named(tool)} would access.`],
+      proposal: [],
+    }
   const rule = layer.allow.find(({ test }) => matchesTool(test, tool, subject))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
-  const reasons = [`No rule allows ${tool}.`]
+  const reasons = [`No rule allows ${named(tool)}.`]
   // No rule can say a star, and one about the tool alone would cover all else.
   if (subject.includes('*')) return { kind: 'ask', reasons, proposal: [] }
   const narrow = subject === '' ? tool : `${tool}: ${subject}`
@@ -289,7 +303,7 @@ function verdictOnCommand(
   )
   if (everything) return { kind: 'allow', by: 'rule', rule: everything.text }
   const used = new Set<string>()
-  const reasons = seen.unclear.map((what) => `It holds ${what}.`)
+  const reasons = seen.unclear.map((what) => `${what}.`)
   const proposal = new Set<string>()
   let canPropose = seen.unclear.length === 0
   for (const step of seen.steps) {
@@ -325,19 +339,18 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
     proposal,
   })
   if (step.kind === 'read')
-    return step.inside
-      ? covered()
-      : open(`It reads ${step.text}, outside of the working directory.`, null)
+    return step.inside ? covered() : open(`It reads ${named(step.text)}, ${outside(step)}.`, null)
   if (step.kind === 'write') {
     const { path, found, always } = step
     if (always) return covered()
-    if (!found.inside) return open(`It writes ${path}, outside of the working directory.`, null)
-    if (!mayBeWritten(found)) return open(`It writes ${path}, which is Git’s own.`, null)
+    if (!found.inside) return open(`It writes to ${named(path)}, ${outside(step)}.`, null)
+    if (!mayBeWritten(found))
+      return open(`It writes to ${named(path)}, which belongs to Git.`, null)
     if (mode === 'allow-edits') return covered()
     const at = found.relative
     const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))
     if (rule) return covered(rule.text)
-    return open(`It writes ${path}.`, at === null ? null : (editRules(at)[0] ?? null))
+    return open(`It writes to ${named(path)}.`, at === null ? null : (editRules(at)[0] ?? null))
   }
   const { segment, harmless, transparent } = step
   if (harmless || transparent) return covered()
@@ -346,10 +359,16 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   const [name] = segment.words
   const what =
     name === undefined
-      ? `It sets ${segment.assignments.map((one) => one.name).join(', ')}.`
-      : `No rule allows ${name.kind === 'literal' ? name.value : name.kind === 'glob' ? name.value : name.text}.`
+      ? `It sets the ${segment.assignments.length === 1 ? 'variable' : 'variables'} ${listed(segment.assignments.map((one) => one.name))}.`
+      : `No rule allows ${named(name.kind === 'dynamic' ? name.text : name.value)}.`
   return open(
-    step.runsInside ? what : `${what} It runs outside of the working directory.`,
+    step.runsInside ? what : `${what} It runs outside the working directory.`,
     proposedRule(step),
   )
 }
+
+const listed = (names: string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+const outside = ({ isKnown }: { isKnown: boolean }): string =>
+  isKnown ? 'outside the working directory' : 'which may be outside the working directory'

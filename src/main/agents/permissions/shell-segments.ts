@@ -47,7 +47,7 @@ export type Segment =
 export interface ShellReading {
   /** In the order of the text. */
   segments: Segment[]
-  /** Reasons why the effect of the command is uncertain; empty if it is certain. */
+  /** Why the effect of the command is uncertain, a sentence each without its full stop; empty if it is certain. */
   unclear: string[]
 }
 
@@ -61,11 +61,11 @@ export function readShellCommand(command: string): ShellReading {
     if (!reading.unclear.includes(reason)) reading.unclear.push(reason)
   }
   const hidden = hiddenCharacterIn(command)
-  if (hidden !== null) unclear(`a character that can’t be seen (${hidden})`)
+  if (hidden !== null) unclear(`It contains a character that can’t be seen (${hidden})`)
   try {
     readScript(parse(command), { reading, unclear, depth: 0 })
   } catch (error) {
-    unclear(`the parser failed: ${(error as Error).message}`)
+    unclear(`It can’t be parsed (${(error as Error).message})`)
   }
   return reading
 }
@@ -77,9 +77,9 @@ interface Reader {
 }
 
 function readScript(script: ParsedScript, reader: Reader): void {
-  if (reader.depth > depthMax) return reader.unclear('commands nested too deeply')
+  if (reader.depth > depthMax) return reader.unclear('Its commands are nested too deeply')
   const [error] = script.errors ?? []
-  if (error) reader.unclear(`a syntax error (${error.message})`)
+  if (error) reader.unclear(`It has a syntax error (${error.message})`)
   for (const statement of script.commands) readStatement(statement, reader)
 }
 
@@ -136,15 +136,15 @@ function readNode(node: CommandNode | Pipeline | AndOr, reader: Reader): void {
       return readTest(node.expression, reader)
     case 'Function':
       // A function may have the name of a program that a rule allows.
-      return reader.unclear('a function')
+      return reader.unclear('It defines a function')
     case 'Coproc':
-      return reader.unclear('a coprocess')
+      return reader.unclear('It starts a coprocess')
     case 'ArithmeticCommand':
     case 'ArithmeticFor':
-      return reader.unclear('arithmetic with variables')
+      return reader.unclear('It does arithmetic with variables')
     default:
       node satisfies never
-      return reader.unclear('an unknown construct')
+      return reader.unclear('It uses a construct that Shiplog does not know')
   }
 }
 
@@ -168,7 +168,7 @@ function readCommand(
     else readRedirection(one, reader)
   }
   if (words[0] && words[0].kind !== 'literal')
-    reader.unclear('a program whose name is only known when it runs')
+    reader.unclear('Which program it starts is only known when it runs')
   if (words.length > 0 || assignments.length > 0)
     reader.reading.segments.push({ kind: 'command', words, assignments })
 }
@@ -184,9 +184,9 @@ function readAssignment(
   { name, value, append, index }: Assignment,
   reader: Reader,
 ): ShellAssignment {
-  if (index) reader.unclear('an array element, whose index is evaluated')
+  if (index) reader.unclear('It uses an array element, whose index the shell evaluates')
   if (value.type === 'ArrayValue') {
-    reader.unclear('an array')
+    reader.unclear('It uses an array')
     return { name, value: null }
   }
   const word = wordOf(value, reader)
@@ -205,20 +205,20 @@ function readVariable(assignment: ShellAssignment, { reading }: Reader): void {
 }
 
 /** By way of `/dev/stdout` it could be written: Linux opens the file of a descriptor again, for whatever is asked. */
-const inputElsewhere = 'a file that is read by another descriptor than the input'
+const inputElsewhere = 'It opens a file to read on a descriptor other than its input'
 
 function readRedirection(redirection: Redirection, reader: Reader): void {
   if (redirection.descriptor?.type === 'FileDescriptorVariable')
-    reader.unclear('a descriptor kept in a variable')
+    reader.unclear('It keeps a descriptor in a variable')
   if (redirection.type === 'HereDoc') {
-    if (redirection.closing === undefined) reader.unclear('a here-document without its end')
+    if (redirection.closing === undefined) reader.unclear('It has a here-document without an end')
     const { parts = [] } = redirection.body
     scanQuoted(parts, findingsFor(reader))
     for (const part of parts) scanPart(part, findingsFor(reader))
     return
   }
   const { target } = redirection
-  if (!target) return reader.unclear('a redirection without a target')
+  if (!target) return reader.unclear('It has a redirection without a target')
   const path = wordOf(target, reader)
   if (redirection.type === 'HereString') return
   const { operator, descriptor } = redirection
@@ -230,7 +230,8 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
     if (Number.parseInt(path.value, 10) === 0) reader.unclear(inputElsewhere)
     return
   }
-  if (operator === '<&') return reader.unclear('a descriptor that is only known when it runs')
+  if (operator === '<&')
+    return reader.unclear('It uses a descriptor that is only known when it runs')
   const isInput = descriptor?.type !== 'FileDescriptor' || descriptor.value === 0
   if (operator === '<' && !isInput) reader.unclear(inputElsewhere)
   reader.reading.segments.push({ kind: operator === '<' ? 'read' : 'write', path })
@@ -247,14 +248,15 @@ function readTest(test: TestExpression, reader: Reader): void {
   switch (test.type) {
     case 'TestUnary':
       if (test.operator === '-v' || test.operator === '-R')
-        reader.unclear('a test of a variable, whose index is evaluated')
+        reader.unclear('It tests a variable, whose index the shell evaluates')
       readOperand(test.operator, wordOf(test.operand, reader), reader)
       return
     case 'TestBinary':
       for (const side of [test.left, test.right]) {
         const word = wordOf(side, reader)
         const isNumber = word.kind === 'literal' && /^-?\d+$/.test(word.value)
-        if (numberTests.has(test.operator) && !isNumber) reader.unclear('arithmetic with variables')
+        if (numberTests.has(test.operator) && !isNumber)
+          reader.unclear('It does arithmetic with variables')
       }
       return
     case 'TestLogical':
@@ -266,7 +268,7 @@ function readTest(test: TestExpression, reader: Reader): void {
       return readTest(test.expression, reader)
     default:
       test satisfies never
-      reader.unclear('an unknown test')
+      reader.unclear('It uses a test that Shiplog does not know')
   }
 }
 

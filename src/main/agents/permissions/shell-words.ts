@@ -1,5 +1,6 @@
 /** Reads the words of a shell command, and finds those that are certain before it runs. */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash'
+import { named } from './named.ts'
 
 export type ShellWord =
   /** Exactly this text, without its quotes. `hasHome`: it holds a `~` that is not quoted and may stand for a directory. */
@@ -21,7 +22,7 @@ export const literal = (value: string): ShellWord => ({ kind: 'literal', value }
 export function readWord(word: Word, find: WordFindings): ShellWord {
   const parts = word.parts
   if (!parts) {
-    if (hasSyntax(word.text)) find.unclear('a word that can’t be read')
+    if (hasSyntax(word.text)) find.unclear('It contains a word that can’t be parsed')
     return literalOf(word, [word.text])
   }
   for (const part of parts) scanPart(part, find)
@@ -71,7 +72,7 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
     case 'SingleQuoted':
     case 'AnsiCQuoted':
       // The parser joins the lines, but Bash does not.
-      if (node.text.includes('\\\n')) find.unclear('a backslash at the end of a quoted line')
+      if (node.text.includes('\\\n')) find.unclear('It has a backslash at the end of a quoted line')
       break
     case 'SimpleExpansion':
     case 'Glob':
@@ -82,10 +83,10 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
       scanQuoted(node.parts, find)
       break
     case 'ParameterExpansion':
-      if (node.prefix === '!') find.unclear('an indirect expansion')
-      else if (node.index) find.unclear('an array element, whose index is evaluated')
+      if (node.prefix === '!') find.unclear('It uses an indirect expansion')
+      else if (node.index) find.unclear('It uses an array element, whose index the shell evaluates')
       else if (node.operation && !harmlessOperation(node.operation))
-        find.unclear(`the expansion ${node.text}`)
+        find.unclear(`It uses the expansion ${named(node.text)}`)
       break
     case 'Default':
     case 'Remove':
@@ -96,11 +97,12 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
     case 'CommandExpansion':
     case 'ProcessSubstitution':
       if (node.script) find.script(node.script)
-      else find.unclear('a substitution that can’t be read')
+      else find.unclear('It contains a substitution that can’t be parsed')
       return
     case 'ArithmeticExpansion':
       // Arithmetic evaluates the values of variables, with any substitutions in them.
-      if (!/^\$\(\([\d\s+*/%()-]*\)\)$/.test(node.text)) find.unclear('arithmetic with variables')
+      if (!/^\$\(\([\d\s+*/%()-]*\)\)$/.test(node.text))
+        find.unclear('It does arithmetic with variables')
       break
     case 'ArithmeticBinary':
     case 'ArithmeticGroup':
@@ -108,7 +110,7 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
     case 'ArithmeticWord':
       break
     default:
-      find.unclear(`${node.type} in a word`)
+      find.unclear(`It contains a word whose syntax Shiplog does not know (${node.type})`)
   }
   forEachChild(node, (child) => scanPart(child, find))
 }
@@ -119,7 +121,7 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
  */
 export function scanQuoted(parts: readonly WordPart[], find: WordFindings): void {
   if (parts.some(({ type, text }) => type === 'ParameterExpansion' && /['"]/.test(text)))
-    find.unclear('a quote in a quoted expansion')
+    find.unclear('It has a quote within a quoted expansion')
 }
 
 function harmlessOperation({ type, ...rest }: { type: string; operator: string }): boolean {

@@ -1,5 +1,6 @@
 /** Programs that run another command, which becomes a separate segment. */
 import { basename } from 'node:path'
+import { named } from './named.ts'
 import { isReadAlike } from './posix-syntax.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
@@ -7,7 +8,7 @@ import type { ShellWord } from './shell-words.ts'
 type Wrapped =
   /** It runs no other command. */
   | { kind: 'none' }
-  /** It runs a command that can't be determined. */
+  /** It runs a command that can't be determined. `reason`: a sentence without its full stop. */
   | { kind: 'opaque'; reason: string }
   /** `own` is the program's own effect, which must be allowed as well; null if it has none. */
   | { kind: 'runs'; reading: ShellReading; own: Words | null }
@@ -29,7 +30,7 @@ export function wrappedIn(words: Words): Wrapped {
       return inEval(args)
     case '.':
     case 'source':
-      return isInput(args[0]) ? opaque(`${program} runs what it is given to read`) : none
+      return isInput(args[0]) ? opaque(`${program} runs whatever it reads as input`) : none
     case 'command':
       return isOption(args[0]) ? none : runs(args)
     case 'builtin':
@@ -89,10 +90,10 @@ function commandOfSu(program: string, args: Words): Wrapped {
     const found = /^(?:-[a-zA-Z]*c|--(?:session-)?command(?:=(.*))?)$/s.exec(literalOf(word))
     if (!found) continue
     const script = found[1] ?? (args[at + 1]?.kind === 'literal' ? literalOf(args[at + 1]) : null)
-    if (script === null) return opaque('a script that is only known when it runs')
+    if (script === null) return opaque(unknownScript(program))
     return { kind: 'runs', reading: readShellCommand(script), own: null }
   }
-  return opaque(`what ${program} runs`)
+  return opaque(`What ${program} runs can’t be told from the command`)
 }
 
 const isOption = (word: ShellWord | undefined): boolean =>
@@ -100,11 +101,14 @@ const isOption = (word: ShellWord | undefined): boolean =>
 
 const opaque = (reason: string): Wrapped => ({ kind: 'opaque', reason })
 
+const unknownScript = (program: string): string =>
+  `What ${program} runs is only known when the command runs`
+
 function runs(words: Words, assignments: { name: string; value: string | null }[] = []): Wrapped {
   const [name] = words
   if (!name && assignments.length === 0) return none
   if (name && name.kind !== 'literal')
-    return opaque('a program whose name is only known when it runs')
+    return opaque('Which program it starts is only known when it runs')
   const segment: Segment = { kind: 'command', words: [...words], assignments }
   return { kind: 'runs', reading: { segments: [segment], unclear: [] }, own: null }
 }
@@ -126,11 +130,11 @@ function afterOptions(
     if (flags.includes(value)) continue
     if (withValue.includes(value)) at++
     else if (!withValue.some((one) => value.startsWith(one)))
-      return opaque(`an option of ${program} that is not known (${value})`)
+      return opaque(`It uses an option of ${program} that Shiplog does not know (${named(value)})`)
   }
   const rest = args.slice(at + before)
   if (args.slice(0, at + before).some((word) => word.kind !== 'literal'))
-    return opaque(`options of ${program} that are only known when it runs`)
+    return opaque(`It gives ${program} options that are only known when it runs`)
   return runs(more && rest.length > 0 ? [...rest, { kind: 'dynamic', text: '…' }] : rest)
 }
 
@@ -143,13 +147,16 @@ function inEnv(args: Words): Wrapped {
   for (; at < args.length; at++) {
     const word = args[at]
     if (word?.kind !== 'literal')
-      return opaque('a variable or program that is only known when it runs')
+      return opaque('It gives env a variable or program that is only known when it runs')
     const found = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word.value)
     if (!found) break
     assignments.push({ name: found[1] ?? '', value: word.hasHome ? null : (found[2] ?? '') })
   }
-  if (isOption(args[at])) return opaque(`an option of env (${literalOf(args[at])})`)
-  if (literalOf(args[at]).includes('=')) return opaque('a variable with an unusual name')
+  if (isOption(args[at]))
+    return opaque(
+      `It uses an option of env that Shiplog does not know (${named(literalOf(args[at]))})`,
+    )
+  if (literalOf(args[at]).includes('=')) return opaque('It sets a variable with an unusual name')
   // Without arguments it prints the environment.
   return at === args.length ? none : runs(args.slice(at), assignments)
 }
@@ -160,15 +167,17 @@ function inShell(program: string, args: Words): Wrapped {
   const texts = options.map(literalOf)
   if (!texts.some((text) => /^-[a-z]*c[a-z]*$/.test(text))) {
     // `sh script.sh` is a program with an argument; without arguments a shell runs its input.
-    return at < 0 || isInput(args[at]) ? opaque(`${program} runs what it is given to read`) : none
+    return at < 0 || isInput(args[at]) ? opaque(`${program} runs whatever it reads as input`) : none
   }
   const script = args[at]
-  if (!readableShells.has(program)) return opaque(`a script in ${program}`)
-  if (texts.some((text) => !/^-[ceux]+$/.test(text))) return opaque(`an option of ${program}`)
-  if (script?.kind !== 'literal') return opaque('a script that is only known when it runs')
+  if (!readableShells.has(program))
+    return opaque(`It runs a script in ${program}, which Shiplog can’t parse`)
+  if (texts.some((text) => !/^-[ceux]+$/.test(text)))
+    return opaque(`It uses an option of ${program} that Shiplog does not know`)
+  if (script?.kind !== 'literal') return opaque(unknownScript(program))
   const reading = readShellCommand(script.value)
   if (program !== 'bash' && !isReadAlike(script.value))
-    reading.unclear.push(`a script that ${program} may read differently than bash`)
+    reading.unclear.push(`It runs a script that ${program} may read differently from bash`)
   return { kind: 'runs', reading, own: null }
 }
 
@@ -178,7 +187,7 @@ const isInput = (word: ShellWord | undefined): boolean =>
 
 function inEval(args: Words): Wrapped {
   if (args.some((word) => word.kind !== 'literal'))
-    return opaque('eval of a text that is only known when it runs')
+    return opaque('What eval runs is only known when the command runs')
   return { kind: 'runs', reading: readShellCommand(args.map(literalOf).join(' ')), own: null }
 }
 
@@ -187,14 +196,15 @@ function inFind(name: ShellWord, args: Words): Wrapped {
   const own: ShellWord[] = [name]
   for (let at = 0; at < args.length; at++) {
     if (args[at]?.kind === 'dynamic')
-      return opaque('arguments of find that are only known when it runs')
+      return opaque('It gives find arguments that are only known when it runs')
     if (!['-exec', '-execdir', '-ok', '-okdir'].includes(literalOf(args[at]))) {
       own.push(...args.slice(at, at + 1))
       continue
     }
     const end = args.findIndex((word, one) => one > at && [';', '+'].includes(literalOf(word)))
     const inner = args.slice(at + 1, end < 0 ? args.length : end)
-    if (inner[0]?.kind !== 'literal') return opaque('a program that is only known when it runs')
+    if (inner[0]?.kind !== 'literal')
+      return opaque('Which program find starts is only known when it runs')
     if (inner[0].value.includes('{}')) return opaque('find runs the files that it finds')
     const words = inner.map(
       (word): ShellWord =>

@@ -129,7 +129,7 @@ export const Hostile: Story = {
     question: questionWith({
       text: `npm test \u202e\n${'\n'.repeat(30)}rm -rf ~`,
       proposal: [],
-      reasons: ['It holds a character that can’t be seen (U+202E on line 1).'],
+      reasons: ['It contains a character that can’t be seen (U+202E on line 1).'],
     }),
     more: 2,
   },
@@ -158,7 +158,7 @@ export const OfAFile: Story = {
       kind: 'edit',
       tool: 'edit_file',
       proposal: ['edit: src/parser.ts'],
-      reasons: ['Edits are asked about.'],
+      reasons: ['You are asked about every change of a file.'],
       lastText: '',
       text: 'Change src/parser.ts:\n- return null\n+ throw new ParseError(line)',
     }),
