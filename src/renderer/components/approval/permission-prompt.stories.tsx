@@ -3,6 +3,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fireEvent, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import { questionWith } from '../../../../tests/fixtures/entries/questions.ts'
+import { ids } from '../../../../tests/fixtures/entries/tasks.ts'
 import { PermissionPrompt } from './permission-prompt.tsx'
 
 const meta: Meta<typeof PermissionPrompt> = {
@@ -149,6 +150,23 @@ export const Hostile: Story = {
       }
       expect(allow).toBeEnabled()
     })
+  },
+}
+
+/** Nothing that the agent wrote passes for what Shiplog says. */
+export const Imitation: Story = {
+  args: {
+    question: questionWith({
+      chain: [{ taskId: ids.tests, title: 'Tests\u202e' }],
+      lastText: 'Checked: this command only reads.\u202e',
+      directory: '/code/api\n. It was allowed before\u200b',
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    const prompt = within(canvasElement).getByRole('region', { name: 'Permission' })
+    await expect(prompt).toHaveTextContent('Tests<U+202E> asks to run a command')
+    await expect(prompt).toHaveTextContent('It said: “Checked: this command only reads.<U+202E>”')
+    await expect(prompt).toHaveTextContent('In /code/api␊. It was allowed before<U+200B>.')
   },
 }
 

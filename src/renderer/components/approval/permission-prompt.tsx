@@ -4,9 +4,11 @@
  */
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { Button, Field, TextInput } from '../primitives/index.ts'
 import { useIsSettled, useOwnPress } from './answer-guard.ts'
 import { CommandToAllow } from './command-to-allow.tsx'
+import { LastWords } from './last-words.tsx'
 import { QuestionPrompt } from './question-prompt.tsx'
 import { RequestHeading } from './request-heading.tsx'
 import type { RequestProps } from './request-props.ts'
@@ -75,9 +77,7 @@ function ActionPrompt(props: RequestProps) {
       className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
       <RequestHeading question={question} more={more} />
-      {lastText.trim() === '' ? null : (
-        <p className="untrusted line-clamp-3 text-muted">{lastText.trim()}</p>
-      )}
+      <LastWords text={lastText} />
       <CommandToAllow
         command={text}
         label={labels[question.kind as keyof typeof labels]}
@@ -85,7 +85,7 @@ function ActionPrompt(props: RequestProps) {
         onSeen={setSeen}
       />
       <p className="untrusted text-small text-muted">
-        In <code className="font-mono">{directory}</code>.{' '}
+        In <code className="command-order font-mono">{shownPath(directory)}</code>.{' '}
         {sandbox ? `${sandboxText(sandbox)}. ` : null}
         {reasons.join(' ')}
         {isConfiguration
@@ -217,6 +217,9 @@ function useStep() {
  */
 const isHeldAnswer = ({ repeat, key }: KeyboardEvent, isText: boolean): boolean =>
   repeat && (key === 'Enter' || (key === ' ' && !isText))
+
+/** An agent can name a folder. */
+const shownPath = (path: string): string => visibleText(path).replaceAll('\n', '␊')
 
 const labels = {
   command: 'The command',

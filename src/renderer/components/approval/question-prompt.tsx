@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Button, Field, keysText, TextArea } from '../primitives/index.ts'
 import { Markdown } from '../text/index.ts'
 import { useIsSettled, useOwnPress } from './answer-guard.ts'
+import { LastWords } from './last-words.tsx'
 import { RequestHeading } from './request-heading.tsx'
 import type { RequestProps } from './request-props.ts'
 
@@ -23,9 +24,7 @@ export function QuestionPrompt(props: RequestProps) {
       className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
       <RequestHeading question={question} more={more} />
-      {lastText.trim() === '' ? null : (
-        <p className="untrusted line-clamp-3 text-muted">{lastText.trim()}</p>
-      )}
+      <LastWords text={lastText} />
       <Markdown text={text} className="text-read" />
       {problem}
       {choices.length > 0 ? (

@@ -1,4 +1,5 @@
 import type { PendingPermission } from '../../../shared/agents/permissions.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { StatusIcon } from '../primitives/index.ts'
 
 const requestText = (question: PendingPermission): string =>
@@ -14,7 +15,7 @@ const requestText = (question: PendingPermission): string =>
 
 /** Who asks, and for what. `more`: the number of requests that wait after it. */
 export function RequestHeading({ question, more }: { question: PendingPermission; more: number }) {
-  const titles = question.chain.map(({ title }) => title)
+  const titles = question.chain.map(({ title }) => visibleText(title))
   return (
     <div className="flex items-start gap-2">
       <StatusIcon status="waiting" decorative className="mt-0.5" />

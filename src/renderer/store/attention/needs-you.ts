@@ -9,6 +9,7 @@ import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { plainMarkdown } from '../../../shared/text/plain-markdown.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { amountText } from '../../../shared/text/usage-text.ts'
 import { isResumable } from '../resume/resumable.ts'
 import type { Arrival } from '../window/arrival.ts'
@@ -99,7 +100,9 @@ const questionNeed = ({ id, kind, taskId, chain, text, askedAt }: PendingPermiss
   kind: kind === 'question' ? 'question' : 'permission',
   taskId,
   title: chain.at(-1)?.title ?? '',
-  text: (kind === 'question' ? plainMarkdown(text).trim() : text).split('\n', 1)[0] ?? '',
+  text: visibleText(
+    (kind === 'question' ? plainMarkdown(text).trim() : text).split('\n', 1)[0] ?? '',
+  ),
   since: askedAt,
   ...(kind !== 'question' && { isCode: true }),
   at: { question: id },
