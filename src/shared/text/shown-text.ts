@@ -107,10 +107,8 @@ export function shownCommand(command: string): ShownCommand {
   const lines = texts.map(piecesOf)
   const hiddenCount = lines.flat().filter((piece) => piece.hidden).length
   const blankLines = longest(texts.map((text) => text.trim() === ''))
-  const blanks = Math.max(
-    ...texts.map((text) => longest([...text].map((one) => one.trim() === ''))),
-  )
-  const longestLine = Math.max(...texts.map((text) => text.length))
+  const blanks = largest(texts.map((text) => longest([...text].map((one) => one.trim() === ''))))
+  const longestLine = largest(texts.map((text) => text.length))
   const notes = [
     hiddenCount === 0
       ? ''
@@ -149,6 +147,10 @@ function piecesOf(text: string): ShownCommand['lines'][number] {
   if (from < text.length) pieces.push({ text: text.slice(from), hidden: false })
   return pieces
 }
+
+/** `Math.max(...numbers)` fails for 125,000 lines, each of which is an argument. */
+const largest = (numbers: number[]): number =>
+  numbers.reduce((max, number) => Math.max(max, number), 0)
 
 /** The longest run of `true`. */
 function longest(flags: boolean[]): number {

@@ -137,3 +137,13 @@ describe('a change or another call', () => {
     expect(reasonsIn(decide([{ mode: 'ask', rules: [] }], request))).toEqual([reason])
   })
 })
+
+it('no more rules are proposed than can be read', () => {
+  const proposalFor = (count: number) => {
+    const programs = Array.from({ length: count }, (_, at) => `make part${at}`)
+    const verdict = verdictOf(programs.join(' && '), { rules: [] })
+    return verdict.kind === 'ask' ? verdict.proposal.length : null
+  }
+  expect(proposalFor(12)).toBe(12)
+  expect(proposalFor(13)).toBe(0)
+})

@@ -61,6 +61,12 @@ describe('a command to be allowed', () => {
     expect(shownCommand('rm שלום x').notes.join(' ')).toContain('right-to-left')
   })
 
+  it('shows a command of any number of lines', () => {
+    const { lines, notes } = shownCommand('ls\n'.repeat(200_000))
+    expect(lines.length).toBe(200_000)
+    expect(notes).toEqual(['It is 200000 lines long: read it to its end.'])
+  })
+
   it('marks the pieces that represent a hidden character, so that a typed code differs from them', () => {
     expect(shownCommand('<U+202E>\u202e').lines).toEqual([
       [

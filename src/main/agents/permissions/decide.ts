@@ -320,12 +320,15 @@ function verdictOnCommand(
     return {
       kind: 'ask',
       reasons: [...new Set(reasons)],
-      proposal: canPropose ? [...proposal] : [],
+      proposal: canPropose && proposal.size <= proposedMax ? [...proposal] : [],
     }
   return used.size > 0
     ? { kind: 'allow', by: 'rule', rule: [...used].join('\n') }
     : { kind: 'allow', by: 'mode' }
 }
+
+/** More rules are not read before they are remembered. */
+const proposedMax = 12
 
 type StepResult =
   | { kind: 'covered'; rule: string | null }
