@@ -144,7 +144,7 @@ function addSteps(
       if (segment.kind === 'look') {
         const isPattern = /[*?[]/.test(text)
         const isInside = path.kind !== 'dynamic' && inside(text, isPattern)
-        seen.steps.push({ kind: 'read', text, inside: isInside })
+        seen.steps.push({ kind: 'read', text, inside: isInside, isKnown: path.kind === 'literal' })
         continue
       }
       const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }

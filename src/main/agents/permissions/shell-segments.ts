@@ -224,7 +224,7 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
   const { operator, descriptor } = redirection
   // After `>&-`, Bash begins a word: `>&-touch ls` runs `touch ls`.
   if (operator.endsWith('&') && [target.text, target.value].some((text) => /^-./s.test(text)))
-    reader.unclear('a word joined to a closed descriptor')
+    reader.unclear('It joins a word to a closed descriptor')
   // `2>&1`, `>&-`
   if (operator.endsWith('&') && path.kind === 'literal' && /^(\d+|-|\d+-)$/.test(path.value)) {
     if (Number.parseInt(path.value, 10) === 0) reader.unclear(inputElsewhere)
