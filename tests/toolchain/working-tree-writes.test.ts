@@ -18,6 +18,7 @@ const gitWriters: Record<string, string> = {
 /** Files of `src/main/workspaces` that write or delete files by themselves, and which ones. */
 const fileWriters: Record<string, string> = {
   'src/main/workspaces/file-updates/beside.ts': 'the transaction itself',
+  'src/main/workspaces/file-updates/replace-checked.ts': 'the transaction itself',
   'src/main/workspaces/file-updates/swap-files.ts': 'the transaction itself',
   'src/main/workspaces/leftovers/delete-files.ts': 'files in the trash that the saved patch holds',
   'src/main/workspaces/leftovers/restore-leftovers.ts': 'files as they were checked out',

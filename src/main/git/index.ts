@@ -8,6 +8,7 @@ import { type TreeDifference, treeDifferences } from './changes/tree-changes.ts'
 import { createRunGit, type RunGitOptions } from './command/run.ts'
 import { type CompareInput, compareTarget } from './merge/compare-target.ts'
 import {
+  editedConflict,
   type MergeAnswer,
   type MergeIntoInput,
   type MergePatchInput,
@@ -89,6 +90,7 @@ export { mapConcurrently } from './update/map-concurrently.ts'
 export { isSameContent, type UpdatePlan } from './update/plan.ts'
 export { setUpFile } from './worktrees/partial-worktree.ts'
 export type { DiffContent, MergeAnswer, RepositoryConfig, TreeDifference, WriteUpdate }
+export { editedConflict }
 
 interface Options {
   signal?: AbortSignal | undefined

@@ -22,7 +22,7 @@ import { selectChanges } from './select-changes.ts'
  * which case nothing was changed.
  */
 export type WriteUpdate = (plan: UpdatePlan) => Promise<{ kind: 'written' } | EditedMeanwhile>
-interface EditedMeanwhile {
+export interface EditedMeanwhile {
   kind: 'edited'
   paths: string[]
 }
@@ -62,6 +62,7 @@ type NotSelected =
 export type MergeAnswer =
   | ApplyOutcome
   | NotSelected
+  | EditedMeanwhile
   | { kind: 'commits-missing'; commits: string[] }
 
 /** Merges the changes into the target. Paths are relative to its top level. Throws GitError. */
@@ -97,7 +98,7 @@ export interface MergePatchInput extends Writing {
 export async function mergePatchInto(
   git: RunGit,
   input: MergePatchInput,
-): Promise<ApplyOutcome | NotSelected> {
+): Promise<ApplyOutcome | NotSelected | EditedMeanwhile> {
   const { targetDir, baseCommit, signal } = input
   const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
     const isolated = target.quarantine.git
@@ -131,9 +132,12 @@ export async function mergePatchInto(
  */
 type Prepared =
   | { kind: 'planned'; plan: UpdatePlan }
-  | { kind: 'answered'; outcome: ApplyOutcome | NotSelected }
+  | { kind: 'answered'; outcome: ApplyOutcome | NotSelected | EditedMeanwhile }
 
-const answered = (outcome: ApplyOutcome | NotSelected): Prepared => ({ kind: 'answered', outcome })
+const answered = (outcome: ApplyOutcome | NotSelected | EditedMeanwhile): Prepared => ({
+  kind: 'answered',
+  outcome,
+})
 
 async function mergeSelected(
   git: RunGit,
@@ -174,6 +178,7 @@ async function prepare(
   const planned = await planUpdate(git, target, merge.tree, { updateId, signal })
   if (planned.kind === 'planned') return planned
   if (planned.kind === 'nothing-to-write') return answered({ kind: 'already-applied' })
+  if (planned.kind === 'edited') return answered(planned)
   return answered(
     conflict(planned.paths, [`${listFirst(planned.paths, namedPathsMax)}: ${planned.why}`]),
   )
@@ -182,20 +187,23 @@ async function prepare(
 async function applyPrepared(
   prepared: Prepared,
   { write }: Writing,
-): Promise<ApplyOutcome | NotSelected> {
+): Promise<ApplyOutcome | NotSelected | EditedMeanwhile> {
   if (prepared.kind === 'answered') return prepared.outcome
   const { files, converted } = prepared.plan
   const written = await write(prepared.plan)
-  if (written.kind === 'edited') {
-    const why = 'it was edited while the changes were being applied'
-    return conflict(written.paths, [`${listFirst(written.paths, namedPathsMax)}: ${why}`])
-  }
+  if (written.kind === 'edited') return written
   return { kind: 'applied', files, ...(converted.length > 0 ? { converted } : {}) }
 }
 
 /** The message lists only these; `paths` has all. */
 const namedPathsMax = 3
 const detailsMax = 10
+
+/** The outcome if another program writes to the files again and again while they are merged. */
+export const editedConflict = ({ paths }: EditedMeanwhile): ApplyOutcome =>
+  conflict(paths, [
+    `${listFirst(paths, namedPathsMax)}: it was edited while the changes were being applied`,
+  ])
 
 function conflict(paths: string[], details: string[]): ApplyOutcome {
   const shown = details.slice(0, detailsMax)

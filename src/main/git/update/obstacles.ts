@@ -81,19 +81,15 @@ export async function findObstacle(
   return { paths: blocked, why: 'a file that Git does not track, or a folder, is in its place' }
 }
 
-/** Returns the files among the changes that were edited since the snapshot; null if there are none. */
+/** Returns the files among the changes that were edited since the snapshot. */
 export async function findEdited(
   git: RunGit,
   snapshot: OpenSnapshot,
   changes: readonly TreeChange[],
   signal: AbortSignal | undefined,
-): Promise<Obstacle> {
+): Promise<string[]> {
   const edited = await editedSince(git, snapshot, signal)
-  const meanwhile = changes.map((change) => change.path).filter((name) => edited.has(name))
-  if (meanwhile.length > 0) {
-    return { paths: meanwhile, why: 'it was edited while the changes were being applied' }
-  }
-  return null
+  return changes.map((change) => change.path).filter((name) => edited.has(name))
 }
 
 /** Returns files that changed since the snapshot, by the times and sizes in its index. */

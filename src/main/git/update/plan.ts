@@ -44,6 +44,8 @@ type Planned =
   | { kind: 'nothing-to-write' }
   /** Nothing was changed. */
   | { kind: 'in-the-way'; paths: string[]; why: string }
+  /** Nothing was changed either: these were edited since the snapshot. */
+  | { kind: 'edited'; paths: string[] }
 
 /**
  * Plans the change of the working tree to `tree`. Changes no file. Throws GitError, also if a filter fails or the disk
@@ -66,7 +68,7 @@ export async function planUpdate(
   const before = await contentsOf(store, root, paths)
   // Checked after the contents were read, because the merge used these.
   const edited = await findEdited(isolated, snapshot, changes, signal)
-  if (edited !== null) return { kind: 'in-the-way', ...edited }
+  if (edited.length > 0) return { kind: 'edited', paths: edited }
 
   const written = changes.filter(({ status }) => status !== 'D')
   const stage = await checkOut(isolated, snapshot, tree, written, signal)

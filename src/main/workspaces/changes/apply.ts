@@ -6,7 +6,7 @@ import { invalid, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
-import type { Git, MergeAnswer } from '../../git/index.ts'
+import { editedConflict, type Git, type MergeAnswer } from '../../git/index.ts'
 import { exists, sha256OfDataFile } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { FileUpdates } from '../file-updates/file-updates.ts'
@@ -22,6 +22,9 @@ import type { KeepPatchStatus } from './patch-status.ts'
  * status of the patch stays.
  */
 export type ApplyChanges = (taskId: TaskId, selection?: ChangeSelection) => Promise<ApplyOutcome>
+
+/** A program that writes all the time must not keep an apply waiting. */
+const mergesMax = 3
 
 type MergeInput = Parameters<Git['mergeInto']>[0]
 
@@ -79,21 +82,20 @@ export function createApplyChanges(deps: {
     if (!theirCommit) return { kind: 'nothing-to-apply' }
     await settleEarlierUpdates(target)
     const partial = selection !== undefined
-    const writing = {
-      ...deps.fileUpdates.applyInto(taskId, target, { partial }),
-      selection,
-      appliedStates: await deps.findAppliedStates(task),
-    }
-    const merged = await git.mergeInto({
-      ...writing,
-      targetDir: target,
-      baseCommit: workspace.baseCommit,
-      theirCommit,
-    })
-    const outcome =
-      merged.kind === 'commits-missing'
-        ? await applySavedFiles(merged, writing, target, workspace, final)
+    const appliedStates = await deps.findAppliedStates(task)
+    const mergeOnce = async () => {
+      const update = deps.fileUpdates.applyInto(taskId, target, { partial })
+      const writing = { ...update, selection, appliedStates }
+      const { baseCommit } = workspace
+      const merged = await git.mergeInto({ ...writing, targetDir: target, baseCommit, theirCommit })
+      return merged.kind === 'commits-missing'
+        ? applySavedFiles(merged, writing, target, workspace, final)
         : merged
+    }
+    let outcome = await mergeOnce()
+    // Another program wrote to the files meanwhile, which may fit with the changes.
+    for (let again = 1; outcome.kind === 'edited' && again < mergesMax; again++)
+      outcome = await mergeOnce()
     switch (outcome.kind) {
       case 'no-such-change':
         return invalid(
@@ -111,6 +113,7 @@ export function createApplyChanges(deps: {
           `The repository lost the commit that "${task.title}" started from, so its changes can only be applied as a whole.`,
         )
     }
+    if (outcome.kind === 'edited') return editedConflict(outcome)
     if (outcome.kind === 'already-applied' && !partial) {
       await deps.keepPatchStatus(task, 'applied')
       await ledger.record({ type: 'task.patch-changed', taskId, status: 'applied' })

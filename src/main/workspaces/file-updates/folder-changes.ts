@@ -9,6 +9,7 @@ import {
   type HeldRoot,
   inFolder,
 } from './held-folders.ts'
+import { ChangedMeanwhileError } from './replace-checked.ts'
 
 export interface SwapContext {
   root: HeldRoot
@@ -18,16 +19,6 @@ export interface SwapContext {
   /** Permissions of folders that the update deletes when they become empty. */
   dirModes: ReadonlyMap<string, number>
   swapped: Set<string>
-}
-
-/** A file was changed between the check of all files and its own replacement. */
-export class ChangedMeanwhileError extends Error {
-  readonly path: string
-  constructor(path: string) {
-    super(`${path} was changed meanwhile`)
-    this.name = 'ChangedMeanwhileError'
-    this.path = path
-  }
 }
 
 /**

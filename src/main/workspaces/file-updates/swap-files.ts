@@ -4,47 +4,27 @@
  * changes; each file is compared just before it is replaced, and a changed one is never
  * overwritten.
  */
-import {
-  type FileHandle,
-  link,
-  lstat,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rmdir,
-  symlink,
-  unlink,
-} from 'node:fs/promises'
+import { link, lstat, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import {
-  blobHash,
   type Content,
   caseCollisions,
   type Git,
   mapConcurrently,
   type UpdateManifest,
 } from '../../git/index.ts'
-import { openDataFile, systemCode, writeFully } from '../../journal/index.ts'
-import { type Beside, removeBeside, temporaryPrefix, writeBeside } from './beside.ts'
+import { systemCode } from '../../journal/index.ts'
+import { type Beside, removeBeside, writeBeside } from './beside.ts'
+import { absentOr, type Surroundings, type Swap, type SwapState, stateOf } from './file-state.ts'
 import {
-  absentOr,
-  idOf,
-  readChunks,
-  type Surroundings,
-  type Swap,
-  type SwapState,
-  stateOf,
-} from './file-state.ts'
-import {
-  ChangedMeanwhileError,
   inFolderOf,
   removeEmptied,
   removeEmptiedParents,
   type SwapContext,
   syncAll,
 } from './folder-changes.ts'
-import { type At, changeMode, type HeldRoot, inFolder, withRoot } from './held-folders.ts'
+import { changeMode, type HeldRoot, inFolder, withRoot } from './held-folders.ts'
+import { ChangedMeanwhileError, replaceChecked } from './replace-checked.ts'
 
 interface SwapRequest {
   git: Pick<Git, 'readContents'>
@@ -213,7 +193,7 @@ async function swapOne(
       const prepared = atTemporary(temporary.name)
       if (from === null) await linkIntoPlace(prepared, at(name), to, path)
       else
-        await checked(path, at, from, context, async (mode) => {
+        await replaceChecked(path, at, from, context.updateId, async (mode) => {
           if (mode !== null && to.kind === 'file' && mode !== from.mode)
             await changeMode(prepared, modeLike(mode, to))
           await rename(prepared, at(name))
@@ -260,7 +240,8 @@ async function remove(path: string, from: Content, context: SwapContext): Promis
   await inFolderOf(
     path,
     context,
-    (at) => checked(path, at, from, context, () => unlink(at(posix.basename(path)))),
+    (at) =>
+      replaceChecked(path, at, from, context.updateId, () => unlink(at(posix.basename(path)))),
     { create: false },
   )
   context.swapped.add(path)
@@ -270,66 +251,4 @@ async function remove(path: string, from: Content, context: SwapContext): Promis
 async function isGone(root: string): Promise<boolean> {
   const names = await readdir(root).catch(absentOr)
   return names === null || names.length === 0
-}
-
-/**
- * Runs `replace` only while the file holds the expected content, with its permission bits; null for
- * a link. If another process wrote to it during the replacement, that content is restored.
- */
-async function checked(
-  path: string,
-  at: At,
-  expected: Content,
-  { updateId }: SwapContext,
-  replace: (mode: number | null) => Promise<void>,
-): Promise<void> {
-  const file = at(posix.basename(path))
-  if (expected.kind === 'link') {
-    const target = await readlink(file, { encoding: 'buffer' }).catch(() => null)
-    if (
-      target === null ||
-      blobHash(expected.id, target.length).update(target).digest('hex') !== expected.id
-    )
-      throw new ChangedMeanwhileError(path)
-    return replace(null)
-  }
-  const handle = await openDataFile(file, 'read').catch(() => null)
-  if (handle === null) throw new ChangedMeanwhileError(path)
-  try {
-    const before = await handle.stat({ bigint: true })
-    const same = (await idOf(handle, expected)) === expected.id
-    const named = await lstat(file, { bigint: true }).catch(absentOr)
-    const after = await handle.stat({ bigint: true })
-    if (!same || named?.ino !== before.ino || after.mtimeNs !== before.mtimeNs)
-      throw new ChangedMeanwhileError(path)
-    const mode = Number(after.mode) & 0o777
-    // Windows can't replace an open file.
-    if (process.platform === 'win32') {
-      await handle.close()
-      return await replace(mode)
-    }
-    await replace(mode)
-    const late = await handle.stat({ bigint: true })
-    if (late.mtimeNs === after.mtimeNs && late.size === after.size) return
-    await restoreLateWrite(handle, file, at(`${temporaryPrefix(updateId)}late`))
-    throw new ChangedMeanwhileError(path)
-  } finally {
-    await handle.close().catch(() => undefined)
-  }
-}
-
-/**
- * The file has no name any more but is still open here: writes a copy of its present content to its
- * place.
- */
-async function restoreLateWrite(handle: FileHandle, file: string, name: string): Promise<void> {
-  const { mode, size } = await handle.stat()
-  const copy = await open(name, 'wx', mode & 0o777)
-  try {
-    for await (const chunk of readChunks(handle, size)) await writeFully(copy, chunk)
-    await copy.sync()
-  } finally {
-    await copy.close()
-  }
-  await rename(name, file)
 }
