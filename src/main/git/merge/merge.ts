@@ -22,7 +22,7 @@ import { selectChanges } from './select-changes.ts'
  * which case nothing was changed.
  */
 export type WriteUpdate = (plan: UpdatePlan) => Promise<{ kind: 'written' } | EditedMeanwhile>
-export interface EditedMeanwhile {
+interface EditedMeanwhile {
   kind: 'edited'
   paths: string[]
 }
