@@ -157,3 +157,24 @@ it('[R3] names a file that was changed after it was replaced, when the apply is 
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('A\nmine\n')
   expect(git(dir, 'status', '--porcelain')).toBe(' M a.txt\n')
 })
+
+it('[R3] restores all other files if a folder took the place of one that a failed apply deleted', async () => {
+  const { taskId, dir, client } = await finished('echo A > a.txt && rm b.txt gone.txt')
+  let edited = false
+  during(dir, ({ call, path }) => {
+    if (!edited && call === 'unlink' && path.endsWith('gone.txt')) {
+      edited = true
+      // Another process, which the recording does not see. b.txt is deleted already.
+      const commands = 'mkdir b.txt && echo in > b.txt/in.txt && echo mine >> gone.txt'
+      execFileSync('sh', ['-c', commands], { cwd: dir })
+    }
+    return null
+  })
+  await expect(client.tasks.applyPatch({ taskId })).rejects.toThrow(
+    `b.txt in ${dir} changed after it was written, and was left as it is`,
+  )
+  expect(edited).toBe(true)
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('a\n')
+  expect(await readFile(join(dir, 'b.txt/in.txt'), 'utf8')).toBe('in\n')
+  expect(await readFile(join(dir, 'gone.txt'), 'utf8')).toBe('gone\nmine\n')
+})

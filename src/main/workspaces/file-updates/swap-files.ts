@@ -34,7 +34,8 @@ interface SwapRequest {
   manifest: UpdateManifest
   direction: Direction
   /**
-   * If a file is in neither state: `refuse` changes nothing, `leave` leaves that file unchanged.
+   * If a file is in neither state: `refuse` changes nothing, `leave` leaves that file unchanged, also if that shows only
+   * when it is to be replaced.
    */
   changed: 'refuse' | 'leave'
   /** The call adds the path of each file that it replaces, creates or deletes, also if it fails. */
@@ -94,28 +95,35 @@ async function swapIn(request: SwapRequest, held: HeldRoot): Promise<Swapped> {
   const dirModes = new Map((manifest.oldDirs ?? []).map(({ path, mode }) => [path, mode]))
   const swapped = request.swapped ?? new Set()
   const context = { root: held, updateId, touched, dirModes, swapped }
+  const leftNow: string[] = []
+  // What another process puts in the place of one file must not keep a roll-back from the others.
+  const orLeave = (path: string) => (error: unknown) => {
+    if (request.changed === 'refuse' || !(error instanceof ChangedMeanwhileError)) throw error
+    leftNow.push(path)
+  }
   try {
     const beside = await writeBeside({ ...request, root: held }, swaps)
     const { free, blocked } = await inOrder(swaps, around)
-    for (const swap of free) await swapOne(swap, beside, context)
+    for (const swap of free) await swapOne(swap, beside, context).catch(orLeave(swap.path))
     // New files are durable before old ones are deleted, which may be other names of them.
     await syncAll(held, touched)
     for (const { path, from, to } of swaps) {
       if (from === null || to !== null) continue
-      await remove(path, from, context)
+      await remove(path, from, context).catch(orLeave(path))
       if (direction === 'forward') await removeEmptiedParents(path, context)
     }
     // A roll-back removes only folders that the update created, because another may have been empty
     // before.
     if (direction === 'backward')
       for (const dir of manifest.newDirs.toReversed()) await removeEmptied(dir, context)
-    for (const swap of blocked) await swapOne(swap, beside, context)
+    for (const swap of blocked) await swapOne(swap, beside, context).catch(orLeave(swap.path))
+    if (leftNow.length > 0) await removeBeside(held, updateId, all)
     await syncAll(held, touched)
   } catch (error) {
     await removeBeside(held, updateId, all).catch(() => undefined)
     throw error
   }
-  return { kind: 'swapped', left }
+  return { kind: 'swapped', left: [...left, ...leftNow] }
 }
 
 /** Returns the state of each file, for a start that finds an interrupted update. */
