@@ -1,10 +1,11 @@
 /** Named pipes in the places of files that Git opens without a look: nothing waits for them. */
 import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../../src/main/git/index.ts'
-import { makeRepository, testEnv } from '../repository.ts'
+import { makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
 /** So that a call that waits fails, and leaves no process. */
 const limit = () => AbortSignal.timeout(20_000)
@@ -62,5 +63,36 @@ it.skipIf(process.platform === 'win32')(
       kind: 'git',
       message: expect.stringContaining('index file smaller than expected'),
     })
+  },
+)
+
+it.skipIf(process.platform === 'win32').each([
+  { what: 'a named pipe', make: (file: string) => void execFileSync('mkfifo', [file]) },
+  { what: 'a device without end', make: (file: string) => symlinkSync('/dev/zero', file) },
+])('passes over $what that the configuration names as a file with rules', async ({ make }) => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  const elsewhere = await temporaryDir()
+  const names = { 'core.excludesFile': 'ignored', 'core.attributesFile': 'attributes' }
+  for (const [key, name] of Object.entries(names)) {
+    make(path.join(elsewhere, name))
+    project.git('config', key, path.join(elsewhere, name))
+  }
+  await project.write('a.txt', 'changed\n')
+  const git = createGit({ env: testEnv })
+  const { tree } = await git.snapshot(project.dir, { signal: limit() })
+  expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
+})
+
+it.skipIf(process.platform === 'win32')(
+  'gives up a configuration that includes a named pipe, and says so',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const pipe = path.join(await temporaryDir(), 'pipe')
+    execFileSync('mkfifo', [pipe])
+    project.git('config', 'include.path', pipe)
+    const git = createGit({ env: testEnv, configMsMax: 500 })
+    const options = { signal: limit() }
+    for (const call of [git.inspectProject, git.snapshot])
+      await expect(call(project.dir, options)).rejects.toThrow('it may include a named pipe')
   },
 )

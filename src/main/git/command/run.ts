@@ -36,6 +36,8 @@ const stdoutBytesMaxDefault = 64 * 1024 * 1024
 const stderrBytesMax = 16 * 1024
 /** A user's `git commit` in the same repository holds a lock for far less than their sum. */
 const lockRetryDelaysMs = [50, 100, 200, 400, 800]
+/** A call that only reads the configuration takes milliseconds, on a busy machine a second. */
+const configMsMaxDefault = 60_000
 
 export interface RunGitOptions {
   /** Absolute. Default: `git` on the PATH. */
@@ -54,6 +56,8 @@ export interface RunGitOptions {
   isClockTrusted?: (() => boolean) | undefined
   /** See `RunGit.storesOf`. Default: none. */
   storesOf?: ((dir: string) => readonly string[]) | undefined
+  /** The time limit of a call that reads nothing but the configuration and references. */
+  configMsMax?: number | undefined
   /** See `RunGit.scratchParent`. Default: null. */
   scratchParent?: string | null | undefined
 }
@@ -67,6 +71,7 @@ export function createRunGit({
   isClockTrusted = () => true,
   storesOf = () => [],
   scratchParent = null,
+  configMsMax = configMsMaxDefault,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
@@ -86,7 +91,7 @@ export function createRunGit({
     return guarded(args, options)
   }
 
-  const guard = createConfigGuard(asRunGit(retried), isAllowed, personalFilesIn(baseEnv))
+  const guard = createConfigGuard(asRunGit(limited), isAllowed, personalFilesIn(baseEnv))
 
   return asRunGit(checked)
 
@@ -103,7 +108,7 @@ export function createRunGit({
   }
 
   async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
-    if (!needsGuard(args)) return retried(args, options)
+    if (!needsGuard(args)) return limited(args, options)
     const variables = await guard.variablesFor(placeOf(args, options))
     try {
       return await retried(args, { ...options, env: { ...variables, ...options.env } })
@@ -117,6 +122,21 @@ export function createRunGit({
         ? error
         : new ObjectsMissingError(error, { remote: never, url: null })
     }
+  }
+
+  /**
+   * The configuration may include a named pipe anywhere, for which Git waits without end. Each call that could wait for
+   * it is preceded by one that reads only the configuration.
+   */
+  async function limited(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
+    if (args[0] === 'mailsplit') return retried(args, options)
+    const limit = AbortSignal.timeout(configMsMax)
+    const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit
+    return retried(args, { ...options, signal }).catch((error) => {
+      if (!limit.aborted || error !== limit.reason) throw error
+      const why = `fatal: Git did not finish reading the configuration of ${options.cwd}: it may include a named pipe or a device`
+      throw new GitError(args, null, why)
+    })
   }
 
   /** Concurrent calls that find the same damage share one repair, which is reported once. */

@@ -13,6 +13,7 @@ import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
 import { scriptsOf } from './scripts.ts'
+import { specialFilesIn } from './special-files.ts'
 
 /**
  * A name may be empty. The commands that Git LFS would start come last, because LFS is the user's
@@ -76,6 +77,8 @@ export async function readRepositoryConfig(
     const file = (await ask('rev-parse', '--git-path', 'config.worktree')).toString()
     files.add(path.resolve(dir, file.replace(/\n$/, '')))
   }
+  const special = specialFilesIn(dir, settings)
+  for (const file of special.named) files.add(file)
   const commands = commandsIn(settings)
   const top = gitDir === null ? nearestRepository(path.resolve(dir)) : null
   const { scripts, watched } = await scriptsOf(commands, top)
@@ -88,6 +91,7 @@ export async function readRepositoryConfig(
     always: [
       ...withoutHooks(settings),
       ...personalPrograms(settings),
+      ...special.instead,
       ...(await wrongIgnoreCase(dir, settings)),
     ],
     forFetching: fetches.length > 0 ? personalProxies(settings) : [],

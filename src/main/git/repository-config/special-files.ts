@@ -1,0 +1,41 @@
+/** Finds named pipes and devices that a repository's own configuration names as files with rules. */
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { statOf } from '../repository/file-facts.ts'
+import { nearestRepository } from '../repository/nearest-repository.ts'
+import type { Setting } from './configuration.ts'
+
+/** Git reads these files without checking what they are. */
+const fileKeys = ['core.excludesfile', 'core.attributesfile']
+
+/**
+ * Git would wait without end for a named pipe, and read a device such as `/dev/zero` until memory is full. `named` are
+ * the files to watch.
+ */
+export function specialFilesIn(
+  dir: string,
+  settings: readonly Setting[],
+): { named: string[]; instead: Setting[] } {
+  const named: string[] = []
+  const instead: Setting[] = []
+  for (const key of fileKeys) {
+    const last = settings.findLast((one) => one.key === key)
+    if (!last?.own || last.value === '') continue
+    const file = pathOf(dir, last.value)
+    if (file !== null) named.push(file)
+    const found = file === null ? null : statOf(file)
+    const isHarmless = found === null ? file !== null : found.isFile() || found.isDirectory()
+    if (!isHarmless) {
+      const value = settings.findLast((one) => !one.own && one.key === key)?.value ?? '/dev/null'
+      instead.push({ own: false, key, value })
+    }
+  }
+  return { named, instead }
+}
+
+/** Resolves the path in a setting as Git does; null for another user's home folder, and Git's own. */
+function pathOf(dir: string, value: string): string | null {
+  if (value.startsWith('~/')) return path.join(homedir(), value.slice(2))
+  if (/^(?:~|%\()/.test(value)) return null
+  return path.resolve(nearestRepository(path.resolve(dir)) ?? dir, value)
+}
