@@ -103,7 +103,7 @@ async function findPipes(
     const below = Buffer.concat([folder, Buffer.from(path.sep), entry.name])
     if (entry.isFIFO()) {
       if (isGits || openedUnchecked.test(name)) found.push(below)
-    } else if (entry.isDirectory() && !(isGits && name === 'objects'))
+    } else if (entry.isDirectory())
       await findPipes(below, isGits || name === '.git', found, isOver)
   }
 }
