@@ -182,6 +182,22 @@ agents:
   expect([...made].filter((name) => name.startsWith('shiplog-'))).toEqual([])
 })
 
+it('keeps a command in a folder around the data directory out of that', async () => {
+  const fixture = await openFixture()
+  const project = await fixture.shiplog.client.projects.add({ dir: fixture.dir })
+  const { outputs } = await run(
+    { ...fixture, project },
+    'writes',
+    [
+      { command: `echo x > '${join(fixture.dir, 'made')}' && echo made` },
+      { command: `echo x > '${join(fixture.dataDir, 'permissions.json')}'` },
+    ],
+    'in-place',
+  )
+  expect(outputs[0]).toBe('made')
+  expect(outputs[1]?.includes('Read-only')).toBe(isSandboxed)
+})
+
 it('hides sockets of temporary folders, whose programs run commands outside of it', async () => {
   const fixture = await openFixture()
   const folder = await mkdtemp(join(tmpdir(), 'shiplog-socket-'))

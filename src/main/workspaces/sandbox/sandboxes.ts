@@ -6,6 +6,7 @@ import type { CommandSandbox } from '../../../shared/agents/driver/tool-context.
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { RunSandbox, SandboxSupport } from '../../../shared/records/projects/sandbox.ts'
 import type { Git } from '../../git/index.ts'
+import { isInside } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Sandbox, SandboxLimits } from '../../processes/sandbox/index.ts'
 
@@ -58,12 +59,15 @@ export function createSandboxes(deps: {
   /** Returns what the sandboxes of commands in `dir` have in common. */
   const limitsOf = async (dir: string, environment: Record<string, string>, caches: string[]) => {
     const temporary = [environment.TMPDIR ?? tmpdir(), '/tmp', '/var/tmp']
+    const dataDir = { path: deps.dataDir, writable: false }
     const dirs = await git.gitDirsOf(dir)
     const folders = dirs && writableFolders(dirs)
     const mounts = await existing([
       ...[...temporary, ...caches].map((path) => ({ path, writable: true })),
-      { path: deps.dataDir, writable: false },
-      { path: dir, writable: true },
+      ...((await isBelow(dir, deps.dataDir))
+        ? [dataDir, { path: dir, writable: true }]
+        : // A project may contain the data directory.
+          [{ path: dir, writable: true }, dataDir]),
       ...(dirs ? await gitMounts(dirs, dir) : []),
     ])
     const linksBefore = folders && (await linksIn(folders))
@@ -194,6 +198,12 @@ async function existing(mounts: SandboxLimits['mounts']): Promise<SandboxLimits[
     ),
   )
   return found.flat()
+}
+
+/** Reports whether `path` is in the folder, links resolved. A later mount overrides an earlier one above it. */
+async function isBelow(path: string, folder: string): Promise<boolean> {
+  const [[inner = path], [outer = folder]] = await Promise.all([path, folder].map(realPathOf))
+  return isInside(outer, inner)
 }
 
 const realPathOf = (path: string): Promise<string[]> =>
