@@ -37,7 +37,7 @@ const stderrBytesMax = 16 * 1024
 /** A user's `git commit` in the same repository holds a lock for far less than their sum. */
 const lockRetryDelaysMs = [50, 100, 200, 400, 800]
 /** A call that only reads the configuration takes milliseconds, on a busy machine a second. */
-const configMsMaxDefault = 60_000
+const configMsMaxDefault = 20_000
 
 export interface RunGitOptions {
   /** Absolute. Default: `git` on the PATH. */
