@@ -4,6 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { createRunGit } from '../../../src/main/git/command/run.ts'
 import { createGit } from '../../../src/main/git/index.ts'
 import { makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
@@ -64,6 +65,11 @@ it.skipIf(process.platform === 'win32')(
     await project.write('a.txt', 'changed\n')
     const git = createGit({ env: testEnv })
     const { tree } = await git.snapshot(project.dir, { signal: limit() })
+    // From a folder outside of the repository, as where files are checked out for an apply.
+    const run = createRunGit({ env: testEnv })
+    const named = { GIT_DIR: path.join(project.dir, '.git') }
+    const options = { cwd: await temporaryDir(), env: named, signal: limit() }
+    expect(String((await run(['cat-file', 'blob', 'HEAD:a.txt'], options)).stdout)).toBe('a\n')
     for (const name of pipes) await rm(path.join(objects, name))
     expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
   },

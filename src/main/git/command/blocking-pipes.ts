@@ -21,17 +21,25 @@ const pauseMsMin = 500
 const releaseMs = 50
 
 export interface PipeRelease {
-  /** Releases, until the returned function is called, Git from the pipes of the working tree that contains `cwd`. */
-  watch(cwd: string): () => void
+  /**
+   * Releases, until the returned function is called, Git from the pipes of the working tree that contains `cwd`, and of
+   * other folders of Git.
+   */
+  watch(cwd: string, others: readonly string[]): () => void
 }
 
 /** Remembers pipes that were found, so that only the first call has to wait for a scan. */
 export function createPipeRelease(): PipeRelease {
   const known = new Map<string, Buffer[]>()
 
-  async function scan(cwd: string, isOver: () => boolean): Promise<void> {
+  async function scan(
+    cwd: string,
+    others: readonly string[],
+    isOver: () => boolean,
+  ): Promise<void> {
     const found: Buffer[] = []
-    for (const { folder, isGits } of foldersOf(cwd))
+    const named = others.map((folder) => ({ folder, isGits: true }))
+    for (const { folder, isGits } of [...foldersOf(cwd), ...named])
       await findPipes(Buffer.from(folder), isGits, found, isOver)
     if (isOver()) return
     if (found.length > 0) known.set(cwd, found)
@@ -39,7 +47,7 @@ export function createPipeRelease(): PipeRelease {
     await releaseAll(found)
   }
 
-  function watch(cwd: string): () => void {
+  function watch(cwd: string, others: readonly string[]): () => void {
     let over = false
     const isOver = () => over
     let timer: NodeJS.Timeout
@@ -50,7 +58,7 @@ export function createPipeRelease(): PipeRelease {
     }
     const scanAgain = async () => {
       const startedAtMs = performance.now()
-      await scan(cwd, isOver).catch(() => undefined)
+      await scan(cwd, others, isOver).catch(() => undefined)
       const tookMs = performance.now() - startedAtMs
       later(Math.max(pauseMsMin, tookMs * pauseFactor), scanAgain)
     }
@@ -103,8 +111,7 @@ async function findPipes(
     const below = Buffer.concat([folder, Buffer.from(path.sep), entry.name])
     if (entry.isFIFO()) {
       if (isGits || openedUnchecked.test(name)) found.push(below)
-    } else if (entry.isDirectory())
-      await findPipes(below, isGits || name === '.git', found, isOver)
+    } else if (entry.isDirectory()) await findPipes(below, isGits || name === '.git', found, isOver)
   }
 }
 

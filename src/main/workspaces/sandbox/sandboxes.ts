@@ -202,7 +202,8 @@ async function existing(mounts: SandboxLimits['mounts']): Promise<SandboxLimits[
 
 /** Reports whether `path` is in the folder, links resolved. A later mount overrides an earlier one above it. */
 async function isBelow(path: string, folder: string): Promise<boolean> {
-  const [[inner = path], [outer = folder]] = await Promise.all([path, folder].map(realPathOf))
+  const [inner = path] = await realPathOf(path)
+  const [outer = folder] = await realPathOf(folder)
   return isInside(outer, inner)
 }
 
