@@ -13,6 +13,7 @@ const exempt: Record<string, string> = {
   'src/main/git/worktree-files/state.ts': 'opens the index by the same flag',
   'src/main/journal/files/staged-files.ts': 'creates new files, and opens folders by their flag',
   'src/main/journal/files/mounts.ts': 'reads what the kernel says in /proc',
+  'src/main/workspaces/file-updates/held-folders.ts': 'opens folders, or names alone, by its flags',
   'src/main/processes/identity.ts': 'reads what the kernel says in /proc',
 }
 

@@ -82,7 +82,9 @@ function below(given: unknown): string | null {
   const relative = path.relative(session.root, path.resolve(throughOpen(String(text))))
   if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
     return null
-  return relative.split(path.sep).join('/')
+  const parts = relative.split(path.sep)
+  // Temporary files of Git operations: nobody reads them after a crash, and Git writes there unseen.
+  return parts.includes('scratch') ? null : parts.join('/')
 }
 
 /** An entry of a folder that is held open, by the path that the folder has now. */

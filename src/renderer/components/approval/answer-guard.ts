@@ -31,7 +31,7 @@ export function useOwnPress(answerable: boolean): (click: MouseEvent) => boolean
     const onPress = () => {
       began.current = current.current
     }
-    // Of the window: not every browser tells a disabled button's ancestors.
+    // On the window, because not every browser tells a disabled button's ancestors.
     window.addEventListener('pointerdown', onPress, { capture: true })
     return () => window.removeEventListener('pointerdown', onPress, { capture: true })
   }, [])

@@ -8,7 +8,7 @@ const pauseMs = 1_000
 const leaving = new Set(['Enter', 'Escape', 'Tab'])
 
 /**
- * Drops the keys of a user who goes on typing in a field that is gone, such as the reason for an answer that was given
+ * Drops the keys of a user who still types in a field that is gone, such as the reason for an answer that was given
  * elsewhere: they would run commands, or press the button that got the focus. Use it once, in the shell.
  */
 export function useTypingGuard(): void {
