@@ -111,3 +111,11 @@ it('marks changed lines of a diff, and not the names of its files', () => {
   expect(html).toContain('<ins>+new</ins>')
   expect(html.match(/<(?:ins|del)>/g)).toHaveLength(2)
 })
+
+it('is dark text on white paper when printed, whatever the theme of the screen', () => {
+  const [style = ''] = /<style>.*<\/style>/s.exec(pageBegin('Printed')) ?? []
+  expect(style.match(/@media [^{]*prefers-color-scheme/g)).toEqual([
+    '@media screen and (prefers-color-scheme',
+  ])
+  expect(style).toContain('@media print { :root { color-scheme: light }')
+})

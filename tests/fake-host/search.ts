@@ -6,6 +6,7 @@ import { countHits, facetsOf } from '../../src/main/search/query/facets.ts'
 import { parseQuery } from '../../src/main/search/query/query.ts'
 import { snippetOf } from '../../src/main/search/query/snippet.ts'
 import { tasksOf } from '../../src/main/search/query/task-filter.ts'
+import { unmatchedFilters } from '../../src/main/search/query/unmatched-filters.ts'
 import type { SearchHit, SearchIndexState } from '../../src/shared/contract/search.ts'
 import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import type { Implementer } from './implementer.ts'
@@ -27,6 +28,8 @@ export function searchAnswers(os: Implementer, memory: Memory) {
       ),
     )
 
+  const calledTools = () => [...new Set(searched().flatMap((task) => [...toolsOf(task)]))].sort()
+
   return {
     find: os.search.find.handler(async ({ input }) => {
       const { query: text, limit = 50, sort, isPattern } = input
@@ -45,6 +48,10 @@ export function searchAnswers(os: Implementer, memory: Memory) {
         count: hits.length,
         countIsMinimum: false,
         facets: facetsOf(countHits(hits), state),
+        unmatched:
+          hits.length > 0
+            ? []
+            : unmatchedFilters(query, { state, tasks: searched(), tools: calledTools() }),
         tookMs: 1,
         index: index(),
         expired: searched().filter((task) => task.transcriptExpired).length,
@@ -77,10 +84,7 @@ export function searchAnswers(os: Implementer, memory: Memory) {
       }
     }),
     state: os.search.state.handler(index),
-    tools: os.search.tools.handler(() => {
-      const used = searched().flatMap((task) => [...toolsOf(task)])
-      return { tools: [...new Set(used)].sort() }
-    }),
+    tools: os.search.tools.handler(() => ({ tools: calledTools() })),
     tasksUsing: os.search.tasksUsing.handler(({ input }) => ({
       taskIds: searched().flatMap((task) => (toolsOf(task).has(input.tool) ? [task.id] : [])),
     })),

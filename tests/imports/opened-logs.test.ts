@@ -44,6 +44,8 @@ it('opens logs of any tool for reading, keeps nothing of them, and deletes what 
   expect(claude).toMatchObject({ tools: ['claude-code'], sessions: [{ taskId: session }] })
   const page = await calls(claude.id, ['transcripts', 'page'], { taskId: session })
   expect(JSON.stringify(page)).toContain('Find the albatross')
+  const changes = await calls(claude.id, ['workspace', 'treeChanges'], { workspaceId: session })
+  expect(changes).toMatchObject({ files: 0, unknown: [] })
   // As a wire passes it: without a key for the input that there is none of.
   const feed = (await calls(claude.id, ['feed', 'ledger'])) as AsyncIterable<unknown>
   for await (const event of feed) {

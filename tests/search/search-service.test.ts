@@ -112,6 +112,23 @@ describe('search', () => {
     expect(hits.map(({ kind, title }) => [kind, title]).toSorted()).toEqual(before.toSorted())
   })
 
+  it('names the filters whose value nothing has, with the name that was meant', async () => {
+    const fixture = await openFixture()
+    const { shiplog } = fixture
+    await start(fixture, scenario)
+    await untilQuiet(shiplog)
+    const unmatched = async (query: string) => (await find(shiplog, query)).unmatched
+    expect(await unmatched('tool:bsh puffin')).toEqual([
+      { filter: 'tool', value: 'bsh', near: 'bash' },
+    ])
+    expect(await unmatched('agent:leda project:nothing-like-it')).toEqual([
+      { filter: 'project', value: 'nothing-like-it', near: null },
+      { filter: 'agent', value: 'leda', near: 'lead' },
+    ])
+    expect(await unmatched('tool:bash nowhere-at-all')).toEqual([])
+    expect(await unmatched('tool:bsh tool:bash cormorant')).toEqual([])
+    await expect(find(shiplog, 'is:eror')).rejects.toThrow('Did you mean is:error?')
+  })
   it('ends a pattern that takes exponential time, and continues', async () => {
     const fixture = await openFixture()
     await start(

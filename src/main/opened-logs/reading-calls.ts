@@ -12,7 +12,7 @@ const readingCalls: Readonly<Record<string, readonly string[] | 'all'>> = {
   checks: ['list'],
   review: ['authors'],
   permissions: ['list'],
-  workspace: ['getSubagentTranscript', 'readOutput', 'listTranscripts'],
+  workspace: ['getSubagentTranscript', 'readOutput', 'listTranscripts', 'treeChanges'],
 }
 
 export function isReading([group = '', name = '', ...more]: readonly string[]): boolean {

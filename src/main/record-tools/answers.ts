@@ -10,6 +10,7 @@ import { shortId, type TaskId } from '../../shared/records/ids.ts'
 import type { TaskStatus } from '../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import { counted } from '../../shared/text/counted.ts'
+import { unmatchedFilterText } from '../../shared/text/unmatched-filter-text.ts'
 
 /** The calling agent's task, which may read only its sub-agents (A5); undefined: everything. */
 export type Scope = TaskId | undefined
@@ -35,7 +36,7 @@ export async function searchText(
     { signal },
   )
   const lines = answer.hits.map(hitText)
-  if (lines.length === 0) lines.push('No matches.')
+  if (lines.length === 0) lines.push('No matches.', ...answer.unmatched.map(unmatchedFilterText))
   if (answer.more) lines.push(`There are more matches than these ${answer.hits.length}.`)
   if (answer.expired > 0)
     lines.push(`${counted(answer.expired, 'expired transcript')} could not be searched.`)

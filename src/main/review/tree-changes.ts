@@ -21,6 +21,8 @@ export interface TreeChangesReader {
 
 /** Each takes Git some milliseconds, or a read of a transcript. */
 const tasksCountedMax = 200
+/** How long the changes in a worktree that exists are kept: a user may edit its files. */
+const keptMs = 2_000
 /** The tasks whose changes are kept, and the files of one that are: together some megabytes. */
 const keptTasksMax = 500
 const keptFilesMax = 1_000
@@ -48,19 +50,19 @@ export function createTreeChanges({
   edits: (taskId: TaskId, signal?: AbortSignal) => Promise<RecordedEdits | null>
 }): TreeChangesReader {
   /** The changes of tasks that do not run, by the state of the task that they were read in. */
-  const kept = new Map<TaskId, { stateText: string; changes: TaskChanges }>()
+  const kept = new Map<TaskId, { stateText: string; changes: TaskChanges; untilMs: number }>()
   // One at a time: the many cards of a conversation ask at once.
   const reads = createKeyedMutex()
 
   async function changesOf(task: Task, signal: AbortSignal | undefined): Promise<TaskChanges> {
     const stateText = stateTextOf(task)
     const known = kept.get(task.id)
-    if (known?.stateText === stateText) return known.changes
+    if (known?.stateText === stateText && performance.now() < known.untilMs) return known.changes
     signal?.throwIfAborted()
     const changes = await (isCompared(task) ? compared(task) : recorded(task, signal))
     const isKept = !isRunning(task.status) && changes.files.size <= keptFilesMax
     if (isKept && !changes.gaps.includes('unreadable'))
-      setBounded(kept, task.id, { stateText, changes }, keptTasksMax)
+      setBounded(kept, task.id, { stateText, changes, untilMs: keptUntilMs(task) }, keptTasksMax)
     return changes
   }
 
@@ -126,6 +128,11 @@ export function createTreeChanges({
     },
   }
 }
+
+const keptUntilMs = (task: Task): number =>
+  isCompared(task) && task.workspace?.removal === null
+    ? performance.now() + keptMs
+    : Number.POSITIVE_INFINITY
 
 const unreadable: TaskChanges = { files: new Map(), reported: false, gaps: ['unreadable'] }
 

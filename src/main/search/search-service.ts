@@ -6,6 +6,7 @@ import type {
   SearchIndexState,
   SearchKind,
   SearchSort,
+  UnmatchedFilter,
 } from '../../shared/contract/search.ts'
 import { invalid } from '../../shared/failure.ts'
 import type { Entry } from '../../shared/records/entries.ts'
@@ -25,6 +26,7 @@ import { parseQuery, type Query } from './query/query.ts'
 import type { Ranked } from './query/ranking.ts'
 import { snippetOf } from './query/snippet.ts'
 import { searchedBy, tasksOf } from './query/task-filter.ts'
+import { unmatchedFilters } from './query/unmatched-filters.ts'
 import { isSearched, newestFirst, placeOf } from './searched-tasks.ts'
 
 const limitDefault = 50
@@ -171,6 +173,14 @@ export function createSearchService(deps: Dependencies): SearchService {
     }
   }
 
+  async function unmatchedIn(query: Query, caller: TaskId | undefined): Promise<UnmatchedFilter[]> {
+    // The index has the tools of all tasks, and an agent may read only those of its sub-agents.
+    const isWhole = caller === undefined && started().state().state === 'ready'
+    const tools =
+      query.tools.length > 0 && isWhole ? await started().ask((calls) => calls.tools()) : null
+    return unmatchedFilters(query, { state, tasks: searchedBy(caller, state), tools })
+  }
+
   let starting: NodeJS.Timeout | undefined
 
   return {
@@ -196,6 +206,7 @@ export function createSearchService(deps: Dependencies): SearchService {
           : await started().ask((calls) => calls.find({ query, taskIds, limit, sort, nowMs }))) ??
         (await scanned(query, { taskIds, limit, signal }))
       const count = countAll(found.counts)
+      const unmatched = count > 0 ? [] : await unmatchedIn(query, asked.requestingWorkspaceId)
       const hits = await Promise.all(found.hits.map((one) => hitOf(one, query)))
       return {
         query: text,
@@ -204,6 +215,7 @@ export function createSearchService(deps: Dependencies): SearchService {
         count,
         countIsMinimum: found.countIsMinimum,
         facets: facetsOf(found.counts, state),
+        unmatched,
         tookMs: performance.now() - startedAt,
         index: started().state(),
         expired: searchedBy(asked.requestingWorkspaceId, state).filter(

@@ -92,6 +92,14 @@ const searchFacetsSchema = z.object({
 })
 export type SearchFacets = z.infer<typeof searchFacetsSchema>
 
+/** A filter that matches nothing, because no recorded name contains its value. `near`: the name that was probably meant. */
+const unmatchedFilterSchema = z.object({
+  filter: z.enum(['tool', 'project', 'agent']),
+  value: z.string(),
+  near: z.string().nullable(),
+})
+export type UnmatchedFilter = z.infer<typeof unmatchedFilterSchema>
+
 const searchAnswerSchema = z.object({
   query: z.string(),
   hits: z.array(searchHitSchema),
@@ -101,6 +109,8 @@ const searchAnswerSchema = z.object({
   count: z.number().int().min(0),
   countIsMinimum: z.boolean(),
   facets: searchFacetsSchema,
+  /** Only without hits. */
+  unmatched: z.array(unmatchedFilterSchema),
   tookMs: z.number(),
   index: searchIndexStateSchema,
   /** The number of transcripts that were not searched because retention removed them. */

@@ -9,6 +9,7 @@ const answerTo = (query: string, indexed = 1): SearchAnswer => ({
   count: 0,
   countIsMinimum: false,
   facets: { project: [], agent: [], kind: [] },
+  unmatched: [],
   tookMs: 1,
   expired: 0,
   index: { state: indexed < 1 ? 'updating' : 'ready', indexed, total: 1, reason: null },

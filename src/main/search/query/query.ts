@@ -12,6 +12,7 @@ import { dayMs, hourMs } from '../../../shared/durations.ts'
 import { FailureError } from '../../../shared/failure.ts'
 import { type RecordSource, recordSourceSchema } from '../../../shared/records/exported-tasks.ts'
 import { type TaskStatus, taskStatusSchema } from '../../../shared/records/tasks/task-status.ts'
+import { nearestText } from '../../../shared/text/nearest-text.ts'
 
 export interface Term {
   text: string
@@ -172,7 +173,11 @@ const filters = new Map<string, Filter>(
 function oneOf<Value extends string>(key: string, value: string, known: readonly Value[]): Value {
   const found = known.find((one) => one === value.toLowerCase())
   if (found !== undefined) return found
-  throw invalid(`${key}:${value} is not known. Use ${key}: with one of ${known.join(', ')}.`)
+  const near = nearestText(value, known)
+  const meant = near === null ? '' : ` Did you mean ${key}:${near}?`
+  throw invalid(
+    `${key}:${value} is not known.${meant} Use ${key}: with one of ${known.join(', ')}.`,
+  )
 }
 
 const ago = /^(\d{1,4})(h|d|w|m|y)$/u

@@ -95,6 +95,7 @@ function Review({ task, path }: { task: Task; path: string | null }) {
       className="flex min-h-0 flex-1 flex-col [@media(max-height:520px)]:overflow-y-auto"
     >
       <TaskHeader
+        isReview
         task={task}
         actions={
           <>

@@ -6,7 +6,10 @@ import {
   type SearchAnswer,
   type SearchHit,
   searchFilters,
+  type UnmatchedFilter,
 } from '../../../shared/contract/search.ts'
+import { nearestText } from '../../../shared/text/nearest-text.ts'
+import { unmatchedFilterText } from '../../../shared/text/unmatched-filter-text.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Button, EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
 import {
@@ -24,6 +27,7 @@ import { withRecentSearch } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { routeOfHit, showsTranscript } from './hit-route.ts'
+import { withFilter } from './query-filters.ts'
 import { SearchFacetsLine } from './search-facets.tsx'
 import { SaveSearch, SearchStart } from './search-start.tsx'
 
@@ -146,9 +150,11 @@ export function SearchScreen({ query }: { query: string }) {
           ) : text.trim() === '' ? (
             <SearchStart onTry={change} />
           ) : view.answer && hits.length === 0 && !view.busy ? (
-            <EmptyState
-              sentence={noHitsText(text)}
-              action={{ label: 'Clear the search', onClick: clear }}
+            <NoHits
+              text={text}
+              unmatched={view.answer.unmatched}
+              onQuery={change}
+              onClear={clear}
             />
           ) : (
             <>
@@ -172,6 +178,30 @@ export function SearchScreen({ query }: { query: string }) {
   )
 }
 
+function NoHits(props: {
+  text: string
+  unmatched: UnmatchedFilter[]
+  onQuery(query: string): void
+  onClear(): void
+}) {
+  const { text, unmatched, onQuery, onClear } = props
+  const [first] = unmatched
+  const meant = first && unmatched.length === 1 ? first.near : null
+  return (
+    <EmptyState
+      sentence={first ? unmatched.map(unmatchedFilterText).join(' ') : noHitsText(text)}
+      action={
+        first && meant !== null
+          ? {
+              label: `Search with ${first.filter}:${meant}`,
+              onClick: () => onQuery(withFilter(text, first.filter, meant)),
+            }
+          : { label: 'Clear the search', onClick: onClear }
+      }
+    />
+  )
+}
+
 /** Such as `foo:bar`, but no `https://…`. */
 const unknownFilter = new RegExp(`^(?!(?:${searchFilters.join('|')}):)[a-z]+:[^/\\s]`, 'u')
 
@@ -180,8 +210,12 @@ function noHitsText(text: string): string {
   const unfinished = words.find(isFilterWithoutValue)
   if (unfinished) return `Write a value directly after ${unfinished}`
   const unknown = words.find((word) => unknownFilter.test(word))
-  if (unknown)
-    return `${unknown.split(':')[0]}: is no filter, so ${unknown} was searched as text. Filters: ${searchFilters.join(', ')}.`
+  if (unknown) {
+    const [key = ''] = unknown.split(':')
+    const near = nearestText(key, searchFilters)
+    const meant = near === null ? '' : ` Did you mean ${near}:?`
+    return `${key}: is no filter, so ${unknown} was searched as text.${meant} Filters: ${searchFilters.join(', ')}.`
+  }
   const wanted = words.filter((word) => !word.startsWith('-'))
   if (wanted.length === 0)
     return 'A word after - is left out of the matches. Write what to search for as well.'

@@ -79,6 +79,21 @@ export const UnknownFilter = explains(
   'foo:bar',
   /^foo: is no filter, so foo:bar was searched as text/,
 )
+export const MistypedFilterName = explains('tol:bash', /Did you mean tool:\?/)
+/** A filter with a name that nothing has says so, and offers the one that was meant. */
+export const MistypedTool: Story = {
+  args: { query: 'src tool:edit_flie' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(
+      'tool:edit_flie: No tool with this name was called. Did you mean tool:edit_file?',
+    )
+    await userEvent.click(canvas.getByRole('button', { name: 'Search with tool:edit_file' }))
+    await waitFor(() => expect(canvas.getByRole('searchbox')).toHaveValue('src tool:edit_file'))
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/[1-9].* match/))
+  },
+}
+export const NoSuchProject = explains('cases project:banana', /^project:banana: No project has/)
 export const OnlySigns = explains('¶', /^Signs alone/)
 export const OneLetter = explains('q', /^A single letter/)
 export const InvalidFilter: Story = {

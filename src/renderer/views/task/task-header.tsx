@@ -17,10 +17,12 @@ export function TaskHeader(props: {
   actions: ReactNode
   /** Its log was opened without being imported. */
   isOpened?: boolean
+  /** The screen below shows its changes. */
+  isReview?: boolean
   /** Opens the review of its changes. */
   onReview?: () => void
 }) {
-  const { task, actions, isOpened = false, onReview } = props
+  const { task, actions, isOpened = false, isReview = false, onReview } = props
   const lineage = useLineage(task.id)
   const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
@@ -53,7 +55,7 @@ export function TaskHeader(props: {
             </span>
             <TaskElapsed task={task} />
             <TreeCost task={task} />
-            <TreeChangedFiles task={task} {...(onReview && { onReview })} />
+            {isReview ? null : <TreeChangedFiles task={task} {...(onReview && { onReview })} />}
             <SandboxMark task={task} />
             {task.archived && !isOpened ? <span>archived</span> : null}
           </span>

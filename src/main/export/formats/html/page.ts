@@ -4,7 +4,7 @@ import { escaped } from './elements.ts'
 
 const style = `
 :root { color-scheme: light dark; --ink: #1c1e21; --muted: #5c6370; --line: #d9dce1; --soft: #f4f5f7; --add: #dff3e4; --del: #fbe3e4; --accent: #1f5fbf; --bad: #a3232b; --canvas: #fff }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e6ea; --muted: #a0a7b4; --line: #363b44; --soft: #20242b; --add: #17371f; --del: #47191d; --accent: #8ab4f8; --bad: #ff9aa0; --canvas: #16191e } }
+@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e6ea; --muted: #a0a7b4; --line: #363b44; --soft: #20242b; --add: #17371f; --del: #47191d; --accent: #8ab4f8; --bad: #ff9aa0; --canvas: #16191e } }
 * { box-sizing: border-box }
 body { margin: 0 auto; padding: 24px 20px 64px; max-width: 920px; background: var(--canvas); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
 h1 { font-size: 24px; line-height: 1.25 } h2 { font-size: 16px; margin: 28px 0 4px } h3 { font-size: 15px; margin: 22px 0 4px } h1, h2, h3 { font-weight: 600 }
@@ -20,7 +20,7 @@ pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px
 pre, code { font: 13px/1.5 ui-monospace, monospace } ins, del { display: inline-block; width: 100%; text-decoration: none } ins { background: var(--add) } del { background: var(--del) }
 details, .call { margin: 6px 0 } summary { cursor: pointer } .failed { color: var(--bad) }
 img { max-width: 100%; height: auto; border: 1px solid var(--line) }
-@media print { body { max-width: none; padding: 0; font-size: 11pt } pre { white-space: pre-wrap } h2 { break-after: avoid } details::details-content { content-visibility: visible; block-size: auto } .prose a[href^="http"]::after { content: " (" attr(href) ")" } }
+@media print { :root { color-scheme: light } body { max-width: none; padding: 0; font-size: 11pt } pre { white-space: pre-wrap } h2 { break-after: avoid } details::details-content { content-visibility: visible; block-size: auto } .prose a[href^="http"]::after { content: " (" attr(href) ")" } }
 `
 
 /** Content security policy: allows the one style element and inline images, and nothing else. */

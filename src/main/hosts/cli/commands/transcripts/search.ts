@@ -8,6 +8,7 @@ import {
 } from '../../../../../shared/contract/search.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
+import { unmatchedFilterText } from '../../../../../shared/text/unmatched-filter-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes, usageError } from '../../exit-codes.ts'
@@ -104,7 +105,8 @@ const documentOf = (query: string, { hits, more, tookMs, index, expired }: Searc
 async function print(context: CliContext, answer: SearchAnswer): Promise<void> {
   const { hits, more, index, expired } = answer
   for (const hit of hits) await context.out.write(linesOf(hit, context))
-  if (hits.length === 0) await context.say('No matches.')
+  if (hits.length === 0)
+    await context.say(['No matches.', ...answer.unmatched.map(unmatchedFilterText)].join('\n'))
   else if (more) await context.say(`The first ${hits.length} matches; \`--limit\` shows more.`)
   const entry = hits.find(({ seq }) => seq !== null)
   if (entry)
