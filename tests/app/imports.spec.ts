@@ -195,8 +195,14 @@ test('opens a log without importing it', async ({ app, page }) => {
     const dataTransfer = new DataTransfer()
     dataTransfer.items.add(new File([text], 'dropped.jsonl'))
     const event = { bubbles: true, cancelable: true, dataTransfer }
-    document.body.dispatchEvent(new DragEvent('drop', event))
+    document.body.dispatchEvent(new DragEvent('dragover', event))
+    Object.assign(window, {
+      dropLog: () => document.body.dispatchEvent(new DragEvent('drop', event)),
+    })
   }, log.text())
+  await expect(page.getByText('Drop to open the log')).toBeVisible()
+  await page.evaluate(() => (window as unknown as { dropLog(): void }).dropLog())
+  await expect(page.getByText('Drop to open the log')).toHaveCount(0)
   await expect(bar).toContainText('dropped.jsonl')
   await expect(page.getByText('It flew over the gannet.')).toBeVisible()
 })

@@ -1,4 +1,5 @@
 /** The log that is open in this window without being imported: its read progress, and the stores that show it. */
+import { ORPCError } from '@orpc/client'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { type OpenedLog, uploadBytesMax } from '../../../shared/contract/opened.ts'
@@ -22,11 +23,17 @@ export interface GivenFile {
   path: string | null
 }
 
+/** Why files are not opened. */
+export const notOpened = (message: string): Error => new ORPCError('INVALID', { message })
+
 export interface OpenedLogs {
   store: StoreApi<OpenedView>
   openPath(path: string): Promise<OpenedLog | null>
-  /** Resolves with null if it can't be opened, or another log was opened before it was read. */
-  openFiles(files: GivenFile[]): Promise<OpenedLog | null>
+  /**
+   * `read` finds the files; what it throws is shown. Resolves with null if it can't be opened, or another log was opened
+   * before it was read.
+   */
+  openFiles(name: string, read: () => Promise<GivenFile[]>): Promise<OpenedLog | null>
   /** Shows a log that the host has open already, such as after a reload. */
   show(id: string): Promise<void>
   close(): void
@@ -73,7 +80,12 @@ export function createOpenedLogs({
     for (const { name, file } of files)
       for (let offset = 0; offset === 0 || offset < file.size; offset += uploadBytesMax) {
         signal.throwIfAborted()
-        const piece = await file.slice(offset, offset + uploadBytesMax).arrayBuffer()
+        const piece = await file
+          .slice(offset, offset + uploadBytesMax)
+          .arrayBuffer()
+          .catch(() => {
+            throw notOpened(`${name} can’t be read.`)
+          })
         const data = base64Of(new Uint8Array(piece))
         await client.opened.upload({ upload: id, name, offset, data }, { signal })
       }
@@ -92,12 +104,13 @@ export function createOpenedLogs({
     store,
     close,
     openPath: (path) => open(path.split(/[\\/]/).findLast(Boolean) ?? path, async () => ({ path })),
-    openFiles(files) {
-      const [first] = files
-      const name = first?.name.split('/')[0] ?? ''
-      const path = files.length === 1 ? first?.path : null
-      return open(name, async (signal) => (path ? { path } : upload(files, signal)))
-    },
+    openFiles: (name, read) =>
+      open(name, async (signal) => {
+        const files = await read()
+        signal.throwIfAborted()
+        const path = files.length === 1 ? files[0]?.path : null
+        return path ? { path } : upload(files, signal)
+      }),
     async show(id) {
       const now = store.getState()
       if (now.kind === 'open' && now.log.id === id) return

@@ -1,43 +1,71 @@
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useState } from 'react'
+import { exactCount } from '../../components/primitives/format.ts'
 import { useStores } from '../../store/hooks.ts'
-import type { GivenFile } from '../../store/opened/opened-logs.ts'
+import { type GivenFile, notOpened } from '../../store/opened/opened-logs.ts'
 
-/** A folder with more files is not a folder of logs. */
+/** Each is sent to the host one after the other. With more, the folder is refused rather than shown in part. */
 const filesMax = 5_000
 
-/** Opens a file or folder dropped on the window. Elements that accept drops, such as the prompt, take precedence. */
-export function useDroppedLog(): void {
+/**
+ * Opens a file or folder dropped on the window. Elements that accept drops, such as the prompt, take precedence. Returns
+ * whether files are dragged over the window that would be opened.
+ */
+export function useDroppedLog(): boolean {
   const openLog = useOpenLog()
+  const [isOver, setOver] = useState(false)
   useEffect(() => {
     const isOfFiles = (event: DragEvent): boolean =>
       !event.defaultPrevented && event.dataTransfer?.types.includes('Files') === true
     const over = (event: DragEvent) => {
-      if (!isOfFiles(event) || !event.dataTransfer) return
+      const isOurs = isOfFiles(event)
+      setOver(isOurs)
+      if (!isOurs || !event.dataTransfer) return
       event.preventDefault()
       event.dataTransfer.dropEffect = 'copy'
     }
-    const drop = async (event: DragEvent) => {
+    const leave = (event: DragEvent) => {
+      // Without a related target, the pointer left the window.
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const drop = (event: DragEvent) => {
+      setOver(false)
       if (!isOfFiles(event) || !event.dataTransfer) return
       event.preventDefault()
-      await openLog(await filesOf(event.dataTransfer))
+      const name = event.dataTransfer.files[0]?.name ?? 'What was dropped'
+      // Begun now, because the items are cleared after the event.
+      const files = filesOf(event.dataTransfer)
+      void openLog(name, () => checked(name, files))
     }
-    const onDrop = (event: DragEvent) => void drop(event)
     window.addEventListener('dragover', over)
-    window.addEventListener('drop', onDrop)
+    window.addEventListener('dragleave', leave)
+    window.addEventListener('drop', drop)
     return () => {
       window.removeEventListener('dragover', over)
-      window.removeEventListener('drop', onDrop)
+      window.removeEventListener('dragleave', leave)
+      window.removeEventListener('drop', drop)
     }
   }, [openLog])
+  return isOver
 }
 
-function useOpenLog(): (files: GivenFile[]) => Promise<void> {
+async function checked(name: string, dropped: Promise<GivenFile[]>): Promise<GivenFile[]> {
+  const files = await dropped.catch(() => {
+    throw notOpened(`${name} can’t be read.`)
+  })
+  if (files.length === 0) throw notOpened(`${name} contains no files.`)
+  if (files.length > filesMax)
+    throw notOpened(
+      `${name} contains more than ${exactCount(filesMax)} files. Drop a folder within it, or open it by its path with \`shiplog open\`.`,
+    )
+  return files
+}
+
+function useOpenLog(): (name: string, read: () => Promise<GivenFile[]>) => Promise<void> {
   const { opened, navigation } = useStores()
   return useCallback(
-    async (files) => {
-      if (files.length === 0) return
+    async (name, read) => {
       navigation.go({ screen: 'opened', id: null, path: null })
-      const log = await opened.openFiles(files)
+      const log = await opened.openFiles(name, read)
       if (log) navigation.go({ screen: 'opened', id: log.id, path: null }, { replace: true })
     },
     [opened, navigation],
@@ -51,9 +79,14 @@ export function useChooseLog(onChosen?: () => void): () => void {
     const input = document.createElement('input')
     Object.assign(input, { type: 'file', multiple: true })
     input.onchange = () => {
-      const files = [...(input.files ?? [])]
+      const files = [...(input.files ?? [])].map((file) => ({
+        name: file.name,
+        file,
+        path: pathOf(file),
+      }))
       onChosen?.()
-      void openLog(files.map((file) => ({ name: file.name, file, path: pathOf(file) })))
+      const [first] = files
+      if (first) void openLog(first.name, async () => files)
     }
     input.click()
   }
@@ -81,7 +114,7 @@ async function filesOf({ items, files }: DataTransfer): Promise<GivenFile[]> {
 }
 
 async function addFiles(entry: FileSystemEntry, name: string, found: GivenFile[]): Promise<void> {
-  if (found.length >= filesMax) return
+  if (found.length > filesMax) return
   if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
     found.push({ name, file, path: null })

@@ -11,6 +11,7 @@ import { TaskScreen } from '../conversation/task-screen.tsx'
 import { HomeScreen } from '../home/home-screen.tsx'
 import { StatusAnnouncer } from '../notifications/status-announcer.tsx'
 import { useNotifications } from '../notifications/use-notifications.ts'
+import { DropHint } from '../opened/drop-hint.tsx'
 import { OpenedScreen } from '../opened/opened-screen.tsx'
 import { useDroppedLog } from '../opened/use-dropped-log.ts'
 import { ProjectScreen } from '../projects/project-screen.tsx'
@@ -52,7 +53,7 @@ export function Shell() {
   useFocusAfterDialog(recoverFocus)
   useHideOnBack()
   useSeen()
-  useDroppedLog()
+  const isLogOver = useDroppedLog()
   return (
     <div className="flex h-full overflow-hidden">
       {alone ? null : wide ? <Sidebar width={width} /> : <Rail />}
@@ -78,6 +79,7 @@ export function Shell() {
         </ErrorBoundary>
       </main>
       {hasTranscriptDialog ? null : <Overlays />}
+      {isLogOver ? <DropHint /> : null}
     </div>
   )
 }

@@ -71,7 +71,7 @@ export function TranscriptHeader(props: {
         </span>
         {/* A replay states what was used until its moment. */}
         {replaying ? null : (
-          <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted @max-[56rem]:hidden">
+          <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted empty:hidden @max-[56rem]:order-last @max-[56rem]:basis-full">
             <TaskElapsed task={task} />
             <TreeCost task={task} />
             <TreeChangedFiles task={task} />
