@@ -1,5 +1,5 @@
 /** Who wrote the changes of real files, in a real project. */
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { FileAuthors } from '../../src/shared/contract/changes/review.ts'
@@ -101,3 +101,25 @@ function shown({ authors, written, removed }: FileAuthors) {
     })
   return { written: lines(written), removed: lines(removed) }
 }
+
+it('knows no author where the recorded states are lost, instead of naming somebody outside', async () => {
+  const fixture = await openFixture({ files: { 'a.txt': 'one\ntwo\n' } })
+  const lead = await start(
+    fixture,
+    `version: 1
+name: lost
+agents:
+  lead:
+    turns:
+      - call: edit_file
+        with: { path: a.txt, oldText: two, newText: zwei }
+      - report: { title: Done, markdown: Done. }
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  const objects = join(fixture.dataDir, 'turn-store', fixture.project.id, 'objects')
+  await rm(objects, { recursive: true })
+  await mkdir(objects)
+  const found = await fixture.shiplog.client.review.authors({ workspaceId: lead, path: 'a.txt' })
+  expect(found.authors.map(({ by }) => by)).toEqual(['unknown'])
+})

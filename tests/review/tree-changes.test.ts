@@ -86,3 +86,46 @@ it('marks that the commands of an imported log may have changed more', async () 
   })
   expect(counts).toMatchObject({ files: 1, reported: true, unknown: ['commands'] })
 })
+
+it('counts what runs in a worktree so far, and marks the sub-agents that are still to be counted', async () => {
+  const fixture = await openFixture({ files: { 'a.txt': 'a\n' } })
+  const { client } = fixture.shiplog
+  const lead = await start(
+    fixture,
+    `version: 1
+name: running
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo b >> a.txt" }
+      - call: task
+        with: { agent: slow, title: Slow, prompt: Work. }
+  slow:
+    turns:
+      - call: bash
+        with: { command: "echo c > c.txt" }
+      - wait: 1h
+`,
+  )
+  const count = () => client.workspace.treeChanges({ workspaceId: lead })
+  await expect
+    .poll(count, { timeout: 30_000 })
+    .toEqual({ ...known, files: 1, additions: 1, deletions: 0, unknown: ['running'] })
+  const inPlace = await start(
+    fixture,
+    `version: 1
+name: in-place
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo d > d.txt" }
+      - wait: 1h
+`,
+    { isolation: 'in-place' },
+  )
+  await expect
+    .poll(() => client.workspace.treeChanges({ workspaceId: inPlace }), { timeout: 30_000 })
+    .toMatchObject({ files: 0, unknown: ['running'] })
+})

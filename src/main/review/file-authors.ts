@@ -88,30 +88,31 @@ export function createFileAuthors({
   }
 
   /** Contents of the last files, because each new comment reads them again. */
-  const kept = new Map<string, { states: number; contents: Content[] }>()
+  const kept = new Map<string, { states: number } & Recorded>()
 
-  async function recorded(taskId: TaskId, paths: string[], isDeleted: boolean): Promise<Content[]> {
+  async function recorded(taskId: TaskId, paths: string[], isDeleted: boolean): Promise<Recorded> {
     const states = await statesOf(taskId)
     const key = JSON.stringify([taskId, paths, isDeleted])
     const known = kept.get(key)
-    if (known?.states === states.length) return known.contents
-    const contents = await readContents(taskId, { states, paths, isDeleted })
+    if (known?.states === states.length) return known
+    const found = await readContents(taskId, { states, paths, isDeleted })
+    const { contents } = found
     kept.delete(key)
     const chars = contents.reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
-    if (chars <= keptCharsMax) kept.set(key, { states: states.length, contents })
+    if (chars <= keptCharsMax) kept.set(key, { states: states.length, ...found })
     for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - keptFilesMax)))
       kept.delete(oldest)
-    return contents
+    return found
   }
 
   /** Reads the recorded contents of the file in order, each with the author of its change from the previous one. */
   async function readContents(
     taskId: TaskId,
     asked: { states: readonly FileState[]; paths: string[]; isDeleted: boolean },
-  ): Promise<Content[]> {
+  ): Promise<Recorded> {
     const { states, paths, isDeleted } = asked
     const projectId = state.tasks.get(taskId)?.projectId
-    if (projectId === undefined || states.length === 0) return []
+    if (projectId === undefined || states.length === 0) return { contents: [], isEndLost: false }
     const trees = states.map(({ tree }) => tree)
     const { found, texts } = await turnStore.open(projectId).contents({ trees, paths })
     const contents: Content[] = []
@@ -131,7 +132,7 @@ export function createFileAuthors({
       }
       isLost = false
     }
-    return contents
+    return { contents, isEndLost: isLost }
   }
 
   return {
@@ -141,7 +142,7 @@ export function createFileAuthors({
       const file = shown.files.find((one) => one.path === path)
       if (!file) return { ...nothing, anchors: anchors.map(() => null) }
       const sides = shown.truncated ? null : sidesOf(shown.patch)
-      const all = await recorded(taskId, paths, file.change === 'deleted')
+      const { contents: all, isEndLost } = await recorded(taskId, paths, file.change === 'deleted')
       const [first] = all
       const isBase = sides
         ? first?.text != null && isSame(linesOf(first.text), sides.from)
@@ -156,7 +157,7 @@ export function createFileAuthors({
       }))
       if (!isSame(steps.at(-1)?.lines() ?? sides.from, sides.to)) {
         steps.push({ author: authors.length, lines: () => sides.to })
-        authors.push(await lastAuthor(taskId))
+        authors.push(isEndLost ? unknown : await lastAuthor(taskId))
       }
       const stepOf = (contentId: string) =>
         contentId === file.contentId
@@ -202,6 +203,12 @@ interface Content {
   /** Null if it is too long, or lost. */
   text: string | null
   author: ChangeAuthor
+}
+
+interface Recorded {
+  contents: Content[]
+  /** The last states are lost, so that later changes may be from the turns before them. */
+  isEndLost: boolean
 }
 
 const nothing: FileAuthors = { authors: [], written: [], removed: [], anchors: [] }

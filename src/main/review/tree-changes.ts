@@ -116,8 +116,11 @@ export function createTreeChanges({
       if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
       const tree = [task, ...descendantsOf(state, taskId)].filter(({ runs }) => runs.length > 0)
       const counted = tree.filter((one) => one === task || !isIncluded(state, one, task))
-      // Those of a sub-agent change with each call, so that only the asked one is counted while it runs.
-      const ended = counted.filter((one) => one === task || !isRunning(one.status))
+      // While a task runs, its changes are counted again and again: only of the asked one, and only by Git, because its
+      // transcript may have hundreds of megabytes.
+      const ended = counted.filter(
+        (one) => !isRunning(one.status) || (one === task && isCompared(one)),
+      )
       const all: TaskChanges[] = []
       for (const one of ended.slice(0, tasksCountedMax))
         all.push(await reads('read', () => changesOf(one, signal)))

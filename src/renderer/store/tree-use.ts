@@ -43,11 +43,21 @@ export function useTreeChanges(task: Task): TreeChanges | null {
   const { id, status } = task
   useEffect(() => {
     if (lost) return
-    void treeChanges.load(id, state)
-    if (!isRunning(status)) return
-    let times = 0
-    const timer = setInterval(() => void treeChanges.load(id, `${state} ${++times}`), countAgainMs)
-    return () => clearInterval(timer)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const count = async (times: number) => {
+      const isSeen = document.visibilityState === 'visible'
+      if (isSeen || times === 0)
+        await treeChanges.load(id, times === 0 ? state : `${state} ${times}`)
+      // After the answer, so that slow answers do not pile up.
+      if (!isOver && isRunning(status))
+        timer = setTimeout(() => void count(times + 1), countAgainMs)
+    }
+    void count(0)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
   }, [treeChanges, id, state, status, lost])
   return useStore(treeChanges.store, (known) => known.get(id) ?? null)
 }

@@ -20,7 +20,7 @@ export function FileTurns(props: {
   const shown = turns.slice(-turnsMax)
   return (
     <p className="flex flex-wrap gap-x-2 text-small text-muted">
-      Changed in
+      {turns.length > 0 ? 'Changed in' : 'Changed'}
       {turns.length > shown.length ? (
         <span>{turns.length - shown.length} earlier turns,</span>
       ) : null}
