@@ -2,7 +2,7 @@
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import { readPages } from '../../shared/async/read-pages.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { SearchHit } from '../../shared/contract/search.ts'
+import { type SearchHit, unmatchedFilterText } from '../../shared/contract/search.ts'
 import { createTranscriptMarkdown } from '../../shared/projections/transcript/transcript-markdown.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { Entry } from '../../shared/records/entries.ts'
@@ -10,7 +10,6 @@ import { shortId, type TaskId } from '../../shared/records/ids.ts'
 import type { TaskStatus } from '../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import { counted } from '../../shared/text/counted.ts'
-import { unmatchedFilterText } from '../../shared/text/unmatched-filter-text.ts'
 
 /** The calling agent's task, which may read only its sub-agents (A5); undefined: everything. */
 export type Scope = TaskId | undefined

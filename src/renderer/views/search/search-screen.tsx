@@ -7,9 +7,9 @@ import {
   type SearchHit,
   searchFilters,
   type UnmatchedFilter,
+  unmatchedFilterText,
 } from '../../../shared/contract/search.ts'
 import { nearestText } from '../../../shared/text/nearest-text.ts'
-import { unmatchedFilterText } from '../../../shared/text/unmatched-filter-text.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Button, EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
 import {

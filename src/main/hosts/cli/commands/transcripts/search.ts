@@ -5,10 +5,10 @@ import {
   type SearchAnswer,
   type SearchHit,
   searchKinds,
+  unmatchedFilterText,
 } from '../../../../../shared/contract/search.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
-import { unmatchedFilterText } from '../../../../../shared/text/unmatched-filter-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes, usageError } from '../../exit-codes.ts'
