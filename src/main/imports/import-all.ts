@@ -1,7 +1,7 @@
 /** Imports a list of sessions, several at once, and reports the progress of all. */
 
 import { inParallel } from '../../shared/async/in-parallel.ts'
-import type { ImportProgress } from '../../shared/contract/imports.ts'
+import type { ImportedSession, ImportProgress } from '../../shared/contract/imports.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
 import { lastOf, sessionBytes } from './found-sources.ts'
@@ -15,12 +15,43 @@ const parallelBytesMax = 8 << 20
 /** Sessions compared with the log at once, which mostly waits for the disk. */
 const comparedAtOnce = 16
 
+type Compare = SessionImporter['findExisting']
+
+/**
+ * Compares sessions with the log from the moment when they are found, because a thread finds the others meanwhile.
+ * `compare` resolves with the outcome, which is null if the session can't be read: its import reports that.
+ */
+export function compareWhenFound(
+  { findExisting }: Pick<SessionImporter, 'findExisting'>,
+  signal: AbortSignal,
+): { onFound(sessions: readonly FoundSession[]): void; compare: Compare } {
+  const outcomes = new Map<FoundSession, Promise<ImportedSession | null>>()
+  let last: Promise<unknown> = Promise.resolve()
+  const compare: Compare = async (session) =>
+    signal.aborted ? null : findExisting(session).catch(() => null)
+  return {
+    onFound(sessions) {
+      for (let at = 0; at < sessions.length; at += comparedAtOnce) {
+        const before = last
+        const started = sessions.slice(at, at + comparedAtOnce).map((session) => {
+          const outcome = before.then(() => compare(session))
+          outcomes.set(session, outcome)
+          return outcome
+        })
+        last = Promise.all(started)
+      }
+    },
+    compare: (session) => outcomes.get(session) ?? compare(session),
+  }
+}
+
 /** Sessions that their tool will delete soonest come first, then the newest; each after those it continues from. */
 export async function* importAll(
   importer: SessionImporter,
   threads: ImportThreads,
   found: FoundSession[],
   signal: AbortSignal,
+  { compare }: { compare: Compare } = compareWhenFound(importer, signal),
 ): AsyncGenerator<ImportEvent> {
   const sorted = earlierFirst(
     found.toSorted(
@@ -51,7 +82,7 @@ export async function* importAll(
     yield { type: 'progress', ...progress }
   }
   yield { type: 'progress', ...progress }
-  const waiting = yield* skipUnchanged(importer, sorted, progress, signal)
+  const waiting = yield* skipUnchanged(compare, sorted, progress, signal)
   yield* inParallel(() => {
     const next = waiting[0]
     if (!next) return null
@@ -66,7 +97,7 @@ export async function* importAll(
  * their bytes. Returns the others, in the same order.
  */
 async function* skipUnchanged(
-  { findExisting }: SessionImporter,
+  compare: Compare,
   sorted: readonly FoundSession[],
   progress: ImportProgress,
   signal: AbortSignal,
@@ -79,8 +110,7 @@ async function* skipUnchanged(
   for (let at = 0; at < sorted.length; at += comparedAtOnce) {
     signal.throwIfAborted()
     const sessions = sorted.slice(at, at + comparedAtOnce)
-    // The import of a session reports what can't be read.
-    const existing = await Promise.all(sessions.map((one) => findExisting(one).catch(() => null)))
+    const existing = await Promise.all(sessions.map(compare))
     for (const [n, session] of sessions.entries()) {
       const outcome = existing[n]
       if (outcome && !continuesOther(session)) {

@@ -20,7 +20,7 @@ import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
 import { createEarlierSessions } from './earlier-sessions.ts'
 import { lastOf, sourceFound } from './found-sources.ts'
-import { importAll } from './import-all.ts'
+import { compareWhenFound, importAll } from './import-all.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
 import { listSessions } from './list-sessions.ts'
@@ -154,13 +154,16 @@ export function createSessionImports(deps: {
     tool: ImportTool,
     path: string,
     signal: AbortSignal,
+    onFound: (sessions: FoundSession[]) => void = () => {},
   ): Promise<FoundSession[]> {
     const found: FoundSession[] = []
     for await (const sessions of await thread.calls.discover(
       { tool, path },
       { signal: orThreadEnd(thread, signal) },
-    ))
+    )) {
       found.push(...sessions)
+      onFound(sessions)
+    }
     return found
   }
 
@@ -183,13 +186,15 @@ export function createSessionImports(deps: {
     const threads = createThreads(startThread, threadsMax)
     try {
       const { thread, release } = threads.take()
-      const all = await discover(thread, tool, place, signal).finally(release)
-      const chosen = all.filter(
-        ({ projectDir, key }) =>
-          (projects?.includes(projectDir) ?? true) &&
-          (sessions?.includes(key) ?? true) &&
-          except?.includes(key) !== true,
-      )
+      const isChosen = ({ projectDir, key }: FoundSession): boolean =>
+        (projects?.includes(projectDir) ?? true) &&
+        (sessions?.includes(key) ?? true) &&
+        except?.includes(key) !== true
+      const { onFound, compare } = compareWhenFound(importer, signal)
+      const all = await discover(thread, tool, place, signal, (found) =>
+        onFound(found.filter(isChosen)),
+      ).finally(release)
+      const chosen = all.filter(isChosen)
       // Explicitly selected sessions are imported even if Shiplog ran them.
       const isNamed = sessions !== undefined || !(await isFolder(place))
       const found = isNamed ? chosen : await withoutRunByShiplog(chosen)
@@ -204,7 +209,7 @@ export function createSessionImports(deps: {
                 : `${place} can’t be read: its permissions do not allow it.`
         invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)
       }
-      yield* importAll(importer, threads, found, signal)
+      yield* importAll(importer, threads, found, signal, { compare })
     } finally {
       await threads.end()
     }

@@ -36,7 +36,6 @@ export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './files/move
 export { namesIn } from './files/names-in.ts'
 export { type RawPath, rawDirname, rawJoin } from './files/raw-path.ts'
 export { setAside } from './files/set-aside.ts'
-export { openSettingsFile, type SettingsFile } from './files/settings-file.ts'
 export { createStagedFiles, type StagedFiles } from './files/staged-files.ts'
 export {
   createChainCheck,

@@ -10,7 +10,7 @@ import {
   retentionSettingsSchema,
 } from '../../shared/contract/retention.ts'
 import { invalid } from '../../shared/failure.ts'
-import { openSettingsFile } from '../journal/index.ts'
+import { openSettingsFile } from '../journal/files/settings-file.ts'
 
 /** The user may write a single setting; the others have their defaults. Other keys are kept. */
 const contentSchema = z.looseObject({

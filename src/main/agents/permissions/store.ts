@@ -9,7 +9,7 @@ import {
   type PermissionSettings,
   permissionSettingsSchema,
 } from '../../../shared/agents/permissions.ts'
-import { openSettingsFile } from '../../journal/index.ts'
+import { openSettingsFile } from '../../journal/files/settings-file.ts'
 
 const contentSchema = z.object({
   everywhere: permissionSettingsSchema,

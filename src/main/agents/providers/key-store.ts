@@ -3,7 +3,7 @@
  * has a keychain.
  */
 import { z } from 'zod'
-import { openSettingsFile } from '../../journal/index.ts'
+import { openSettingsFile } from '../../journal/files/settings-file.ts'
 
 const storedKeySchema = z.object({
   /** The only origin to which it may be sent, such as `https://api.anthropic.com`. */

@@ -6,7 +6,7 @@ import {
   providerEntrySchema,
   providersMax,
 } from '../../../shared/agents/provider-settings.ts'
-import { openSettingsFile } from '../../journal/index.ts'
+import { openSettingsFile } from '../../journal/files/settings-file.ts'
 
 const contentSchema = z.object({
   providers: z.array(providerEntrySchema).max(providersMax),

@@ -5,9 +5,9 @@ import { eventIterator, os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { messageOf } from '../../../shared/error-message.ts'
 import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
+import '../../system/without-form-data.ts'
 import type { FoundSession } from '../adapters/adapter.ts'
 import { adapters } from '../adapters/adapters.ts'
-import { idsOf } from '../session-ids.ts'
 import type { EarlierTranscripts } from './earlier-sessions.ts'
 import type { StagedSession } from './staged-session.ts'
 
@@ -70,7 +70,10 @@ async function* stage(
   signal: AbortSignal,
 ): AsyncGenerator<StageEvent> {
   // Loaded with the first session, which an import without new sessions never has.
-  const { stageSession } = await import('./stage-session.ts')
+  const [{ stageSession }, { idsOf }] = await Promise.all([
+    import('./stage-session.ts'),
+    import('../session-ids.ts'),
+  ])
   let bytes = 0
   const done = stageSession(adapters[session.tool], session, {
     dir,

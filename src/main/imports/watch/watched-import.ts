@@ -5,7 +5,7 @@ import type { ImportedSession, ImportWatchState } from '../../../shared/contract
 import { messageOf } from '../../../shared/error-message.ts'
 import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
-import { openSettingsFile } from '../../journal/index.ts'
+import { openSettingsFile } from '../../journal/files/settings-file.ts'
 import type { SessionImports } from '../session-imports.ts'
 import { watchTimes } from './watch-sessions.ts'
 

@@ -1,6 +1,6 @@
 /** `limits.json` in the data directory: the default limits of new trees. */
 import { type LimitSettings, limitSettingsSchema } from '../../../shared/contract/limits.ts'
-import { openSettingsFile } from '../../journal/index.ts'
+import { openSettingsFile } from '../../journal/files/settings-file.ts'
 
 const noLimitSettings: LimitSettings = { budget: null, quotaWaits: 0 }
 

@@ -9,7 +9,7 @@ import {
   ownAgentSchema,
 } from '../../../../shared/agents/agent-checks.ts'
 import { type AgentPreset, agentPresets } from '../../../../shared/agents/installed-agents.ts'
-import { openSettingsFile } from '../../../journal/index.ts'
+import { openSettingsFile } from '../../../journal/files/settings-file.ts'
 import type { AgentSettings } from '../driver.ts'
 
 const settingsSchema = z.object({
