@@ -42,7 +42,10 @@ export async function measureFullText(bench: Bench): Promise<Measured> {
   const building = await interleave(
     {
       parsed: (n) => parse(transcripts[n]?.file ?? ''),
-      indexed: async (n) => transcripts[n] && indexSession(db, transcripts[n]),
+      async indexed(n) {
+        if (transcripts[n]) await indexSession(db, transcripts[n])
+        if (n === transcripts.length - 1) db.commit()
+      },
     },
     transcripts.length,
   )

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -309,6 +309,36 @@ describe('the index', () => {
     expect(await add(built.entries, { taskId })).toMatchObject({ added: 1 })
     expect(hits('one', [taskId])).toEqual(['prompt 2'])
     expect(hits('two', [taskId])).toEqual(['message 3'])
+  })
+
+  it('[F2] has nothing of a transcript after a kill before the commit, and all of it after one', async () => {
+    const { dir, file, add, db } = await opened()
+    /** The index that a process finds that starts now, without the open transaction. */
+    const asAfterKill = async (name: string) => {
+      const copy = join(dir, name)
+      for (const suffix of ['', '-wal']) await copyFile(`${file}${suffix}`, `${copy}${suffix}`)
+      const found = await openIndexDb(copy)
+      onTestFinished(() => found.close())
+      return found
+    }
+    const one = await add(someSession().prompt('one').entries)
+    const two = await add(someSession().prompt('two').entries)
+    expect((await asAfterKill('before.db')).sessions()).toEqual([])
+    db.commit()
+    const kept = await asAfterKill('after.db')
+    for (const { taskId, chat } of [one, two]) {
+      expect(kept.session(taskId)).toMatchObject({ lastSeq: 2 })
+      const session = { taskId, title: 'Untitled', createdAt: 0, file: chat, report: null }
+      expect(await indexSession(kept, session)).toBe(0)
+    }
+  })
+
+  it('[F2] adds a transcript again whose position was not saved', async () => {
+    const { add, db, hits } = await opened()
+    const { taskId } = await add(someSession().prompt('one').entries)
+    db.savePosition({ taskId, lastSeq: 0, lastSum: null })
+    await add(someSession().prompt('one').entries, { taskId })
+    expect(hits('one')).toEqual(['prompt 2'])
   })
 
   it('[F2] indexes a replaced transcript again', async () => {

@@ -13,7 +13,7 @@ const documentsPerMs = 1 << 10
  * Limits of one transaction. Each commit writes a segment of the full-text index, and segments are merged: committing
  * every 200 documents took most of the build time. Documents lost in a crash are indexed again.
  */
-const transactionDocumentsMax = 5_000
+const transactionDocumentsMax = 20_000
 const transactionCharsMax = 8 << 20
 /** How much of a task's transcript is in the index. */
 interface IndexedSession {
@@ -56,11 +56,16 @@ interface CandidateQuery {
 export interface IndexDb {
   sessions(): IndexedSession[]
   session(taskId: TaskId): IndexedSession | null
+  /** Adds documents of a task, which queries find immediately. They become durable with the next `commit`. */
+  add(session: Pick<IndexedSession, 'taskId' | 'title'>, documents: readonly NewDocument[]): void
+  /** Whether the open transaction has reached its size limit; `savePosition` then commits it. */
+  isCommitDue(): boolean
   /**
-   * Adds documents of a task and its indexing position. Queries find them immediately. They become durable with the
-   * next `commit`, or when the transaction reaches its size limit.
+   * Saves how much of a task's transcript was added, unless that was rolled back. Must be called before another
+   * task's documents are added, because any commit makes these durable as well.
    */
-  add(session: IndexedSession, documents: readonly NewDocument[]): void
+  savePosition(position: Omit<IndexedSession, 'title'>): void
+  /** Commits what was added, if anything. */
   commit(): void
   /** Replaces the document of a task's title. */
   retitle(taskId: TaskId, title: NewDocument): void
@@ -98,8 +103,6 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
     try {
       if (!db.isTransaction) db.exec('BEGIN IMMEDIATE')
       work()
-      if (pending.documents >= transactionDocumentsMax || pending.chars >= transactionCharsMax)
-        commit()
     } catch (error) {
       rollBack()
       throw error
@@ -116,6 +119,9 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
     }
     pending = { documents: 0, chars: 0 }
   }
+
+  const isCommitDue = (): boolean =>
+    pending.documents >= transactionDocumentsMax || pending.chars >= transactionCharsMax
 
   function rollBack(): void {
     // SQLite has already rolled the transaction back if the disk is full.
@@ -142,13 +148,13 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
     return id
   }
 
-  function saveSession({ taskId, title, lastSeq, lastSum }: IndexedSession): number {
+  /** Returns the id of the task's row. A new row has no position until the documents are committed. */
+  function saveSession({ taskId, title }: Pick<IndexedSession, 'taskId' | 'title'>): number {
     const saved = prepared(
-      `INSERT INTO sessions (task, title, last_seq, last_sum) VALUES (?, ?, ?, ?)
-       ON CONFLICT (task) DO UPDATE SET title = excluded.title, last_seq = excluded.last_seq,
-         last_sum = excluded.last_sum
+      `INSERT INTO sessions (task, title, last_seq, last_sum) VALUES (?, ?, 0, NULL)
+       ON CONFLICT (task) DO UPDATE SET title = excluded.title
        RETURNING id`,
-    ).get(taskId, title, lastSeq, lastSum) as { id: number }
+    ).get(taskId, title) as { id: number }
     return saved.id
   }
 
@@ -197,6 +203,15 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
         for (const tool of new Set(documents.flatMap((document) => document.tool ?? [])))
           run('INSERT OR IGNORE INTO tools (name, session) VALUES (?, ?)', tool, id)
       })
+    },
+    isCommitDue,
+    savePosition({ taskId, lastSeq, lastSum }) {
+      if (!db.isTransaction) return
+      inTransaction(() => {
+        const position = 'UPDATE sessions SET last_seq = ?, last_sum = ? WHERE task = ?'
+        run(position, lastSeq, lastSum, taskId)
+      })
+      if (isCommitDue()) commit()
     },
     commit,
     retitle(taskId, document) {

@@ -55,7 +55,8 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   const failures = new Map<TaskId, number>()
   let thread: IndexThread | null = null
   let unusable: string | null = null
-  let isFirstUpdate = true
+  /** Whether all tasks must be compared with the index: at the start, and when it may have lost documents. */
+  let mustCompare = true
   let working: Promise<void> | null = null
   let hurry = new AbortController()
 
@@ -82,13 +83,14 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   function work(): Promise<void> {
     working ??= update().finally(() => {
       working = null
-      if (changed.size > 0 && !closing.signal.aborted && unusable === null) void work()
+      const isMoreLeft = changed.size > 0 || mustCompare
+      if (isMoreLeft && !closing.signal.aborted && unusable === null) void work()
     })
     return working
   }
 
   async function update(): Promise<void> {
-    if (isFirstUpdate) await findOutdated()
+    if (mustCompare) await findOutdated()
     else await pause()
     if (failures.size > 0)
       await delay(attemptPauseMs, undefined, { signal: closing.signal }).catch(() => undefined)
@@ -115,6 +117,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
         onIgnored('A transcript could not be added to the search index', error)
       }
     }
+    await ask((calls) => calls.commit())
   }
 
   const pause = () =>
@@ -126,7 +129,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   async function findOutdated(): Promise<void> {
     const known = await ask((calls) => calls.sessions())
     if (!known) return
-    isFirstUpdate = false
+    mustCompare = false
     const indexed = new Map(known.map((one) => [one.taskId, one]))
     for (const [id, { lastSeq, title }] of indexed) {
       const task = tasks.get(id)
@@ -181,11 +184,13 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     if (closing.signal.aborted) return null
     onIgnored('The search index could not be used', new Error(outcome.reason))
     if (outcome.kind === 'emptied') {
-      isFirstUpdate = true
+      mustCompare = true
       void work()
       return null
     }
     unusable = outcome.reason
+    // Documents of other tasks may have been rolled back with it.
+    mustCompare = true
     if (outcome.kind === 'failed') retryLater()
     return null
   }
@@ -194,6 +199,8 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     const one = startIndexThread(file)
     void one.failed.then(() => {
       if (thread === one) thread = null
+      // What the thread had not committed is lost.
+      mustCompare = true
     })
     return one
   }
@@ -211,7 +218,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   return {
     state() {
       const total = [...tasks.values()].filter(isSearched).length
-      const indexed = isFirstUpdate ? 0 : Math.max(0, total - changed.size)
+      const indexed = mustCompare ? 0 : Math.max(0, total - changed.size)
       if (unusable !== null) return { state: 'unavailable', indexed, total, reason: unusable }
       return { state: working ? 'updating' : 'ready', indexed, total, reason: null }
     },

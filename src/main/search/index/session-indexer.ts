@@ -23,21 +23,15 @@ const batchDocuments = 200
 /** Maps work time to rest time, both in milliseconds; see `recording-signal.ts`. */
 type Pace = (workedMs: number) => number
 
-/** Returns the number of documents added. Throws JournalReadError if the transcript can't be read. */
+/**
+ * Returns the number of documents added, which are found but may not be committed. Throws JournalReadError if the
+ * transcript can't be read.
+ */
 export async function indexSession(
   db: IndexDb,
   session: SessionToIndex,
   pace: Pace = () => 0,
 ): Promise<number> {
-  try {
-    return await addSession(db, session, pace)
-  } finally {
-    // Documents added before a read error stay in the index.
-    db.commit()
-  }
-}
-
-async function addSession(db: IndexDb, session: SessionToIndex, pace: Pace): Promise<number> {
   const { taskId, title, file } = session
   let known = db.session(taskId)
   if (known && !(await isIndexedPartUnchanged(file, known))) {
@@ -48,7 +42,7 @@ async function addSession(db: IndexDb, session: SessionToIndex, pace: Pace): Pro
   const headDocuments = known ? [] : [titleOf(session), ...reportOf(session)]
   const lastSeq = known?.lastSeq ?? 0
   if (file === null) {
-    if (!known) db.add({ taskId, title, lastSeq: 0, lastSum: null }, headDocuments)
+    if (!known) db.add({ taskId, title }, headDocuments)
     return headDocuments.length
   }
   return addEntries(db, { ...session, file }, { headDocuments, afterSeq: lastSeq, pace })
@@ -71,29 +65,44 @@ async function addEntries(
   let added = 0
   let documents = headDocuments
   let chars = 0
-  let seq = afterSeq
+  let [readSeq, addedSeq] = [afterSeq, afterSeq]
   let workingSince = performance.now()
-  const flush = async () => {
-    // Read from the file again: a record that was damaged in the meantime has no checksum.
-    const lastSum = seq === 0 ? null : await readJournalSum(file, seq)
-    db.add({ taskId, title, lastSeq: lastSum === null ? 0 : seq, lastSum }, documents)
+  const add = () => {
+    db.add({ taskId, title }, documents)
     added += documents.length
+    addedSeq = readSeq
     documents = []
     chars = 0
-    // Yields to searches that arrived during the batch.
-    const restMs = pace(performance.now() - workingSince)
-    await (restMs > 0 ? delay(restMs) : setImmediate())
-    workingSince = performance.now()
   }
-  for await (const { entry, documents: ofEntry } of readDocuments(file, afterSeq + 1)) {
-    for (const document of ofEntry) {
-      documents.push({ ...document, seq: entry.seq, at: entry.at })
-      chars += document.text.length
+  const savePosition = async () => {
+    let lastSum: string | null = null
+    try {
+      // Read from the file again: a record that was damaged in the meantime has no checksum.
+      if (addedSeq > 0) lastSum = await readJournalSum(file, addedSeq)
+    } finally {
+      db.savePosition({ taskId, lastSeq: lastSum === null ? 0 : addedSeq, lastSum })
     }
-    seq = entry.seq
-    if (chars >= batchChars || documents.length >= batchDocuments) await flush()
   }
-  if (documents.length > 0 || seq > afterSeq || afterSeq === 0) await flush()
+  try {
+    for await (const { entry, documents: ofEntry } of readDocuments(file, afterSeq + 1)) {
+      for (const document of ofEntry) {
+        documents.push({ ...document, seq: entry.seq, at: entry.at })
+        chars += document.text.length
+      }
+      readSeq = entry.seq
+      if (chars < batchChars && documents.length < batchDocuments) continue
+      add()
+      if (db.isCommitDue()) await savePosition()
+      // Yields to searches that arrived during the batch.
+      const restMs = pace(performance.now() - workingSince)
+      await (restMs > 0 ? delay(restMs) : setImmediate())
+      workingSince = performance.now()
+    }
+    if (documents.length > 0 || readSeq > afterSeq || afterSeq === 0) add()
+  } finally {
+    // Documents added before a read error stay in the index. A failed `add` has ended its transaction.
+    await savePosition()
+  }
   return added
 }
 

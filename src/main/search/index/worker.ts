@@ -112,6 +112,12 @@ const router = {
       return added
     }),
   ),
+  commit: os.handler(() =>
+    onIndex((open) => {
+      open.commit()
+      return true
+    }),
+  ),
   remove: os.input(type<{ taskId: TaskId }>()).handler(({ input }) =>
     onIndex((open) => {
       open.remove(input.taskId)
