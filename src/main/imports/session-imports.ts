@@ -184,13 +184,14 @@ export function createSessionImports(deps: {
   ): AsyncGenerator<ImportEvent> {
     const place = placeOf(tool, path)
     const threads = createThreads(startThread, threadsMax)
+    const ending = new AbortController()
     try {
       const { thread, release } = threads.take()
       const isChosen = ({ projectDir, key }: FoundSession): boolean =>
         (projects?.includes(projectDir) ?? true) &&
         (sessions?.includes(key) ?? true) &&
         except?.includes(key) !== true
-      const { onFound, compare } = compareWhenFound(importer, signal)
+      const { onFound, compare } = compareWhenFound(importer, ending.signal)
       const all = await discover(thread, tool, place, signal, (found) =>
         onFound(found.filter(isChosen)),
       ).finally(release)
@@ -211,6 +212,8 @@ export function createSessionImports(deps: {
       }
       yield* importAll(importer, threads, found, signal, { compare })
     } finally {
+      // A caller that stops early needs no more comparisons.
+      ending.abort()
       await threads.end()
     }
   }
