@@ -82,19 +82,25 @@ export const workspacesMutants: Mutant[] = [
   },
   {
     id: 'workspaces-edited-file-replaced',
-    file: 'src/main/workspaces/file-updates/swap-files.ts',
+    file: 'src/main/workspaces/file-updates/replace-checked.ts',
     find: 'if (!same || named?.ino !== before.ino || after.mtimeNs !== before.mtimeNs)',
     replace: 'if (named?.ino !== before.ino)',
     harm: 'What a user writes into a file while changes are applied is lost.',
-    tests: ['tests/workspaces/file-updates/swap-files.test.ts'],
+    tests: [
+      'tests/workspaces/file-updates/swap-files.test.ts',
+      'tests/workspaces/file-updates/edited-meanwhile.test.ts',
+    ],
   },
   {
     id: 'workspaces-late-edit-lost',
-    file: 'src/main/workspaces/file-updates/swap-files.ts',
+    file: 'src/main/workspaces/file-updates/replace-checked.ts',
     find: 'if (late.mtimeNs === after.mtimeNs && late.size === after.size) return\n',
     replace: 'if (late.size >= 0n) return\n',
     harm: 'What a user writes in the moment in which a file is replaced is lost.',
-    tests: ['tests/workspaces/file-updates/swap-files.test.ts'],
+    tests: [
+      'tests/workspaces/file-updates/swap-files.test.ts',
+      'tests/workspaces/file-updates/edited-meanwhile.test.ts',
+    ],
   },
   {
     id: 'workspaces-half-applied',
