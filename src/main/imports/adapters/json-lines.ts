@@ -2,7 +2,7 @@
 import { lineBatchesOf } from '../../journal/index.ts'
 import type { SourceFile } from './adapter.ts'
 import { contentOf } from './source-content.ts'
-import { isRecord, parseJson } from './values.ts'
+import { isRecord, isTooDeep, parseJson } from './values.ts'
 
 export type Piece = {
   /** From 1. */
@@ -51,13 +51,25 @@ export async function* readPieces(
       }
       const text = bytes.toString('utf8')
       const whole = parseJson(text)
-      if (isRecord(whole)) pieces.push({ line, bytes: bytes.length + 1, record: whole })
+      if (isRecord(whole)) pieces.push(pieceOf(whole, text, { line, bytes: bytes.length + 1 }))
       else pieces.push(...piecesOf(text, line, bytes.length + 1, isRecordOf))
     }
     yield pieces
   }
   if (damage !== null) yield [{ line: line + 1, bytes: 0, damage, text: '' }]
 }
+
+function pieceOf(
+  record: Record<string, unknown>,
+  json: string,
+  place: { line: number; bytes: number },
+): Piece {
+  return isTooDeep(record, json)
+    ? { ...place, damage: 'nested too deeply', text: beginningOf(json) }
+    : { ...place, record }
+}
+
+const beginningOf = (text: string): string => text.trim().slice(0, damagedCharsMax).toWellFormed()
 
 function* piecesOf(
   given: string,
@@ -75,7 +87,7 @@ function* piecesOf(
     line,
     bytes: Buffer.byteLength(part),
     damage: part.trimStart().startsWith('{') ? 'a torn record' : 'not a record',
-    text: part.trim().slice(0, damagedCharsMax).toWellFormed(),
+    text: beginningOf(part),
   })
   let rest = 0
   let from = 0
@@ -89,7 +101,8 @@ function* piecesOf(
     if (isRecord(value) && isRecordOf(value)) {
       const before = text.slice(rest, start)
       if (isDamaged(before)) yield damage(before)
-      yield { line, bytes: Buffer.byteLength(text.slice(start, end)), record: value }
+      const json = text.slice(start, end)
+      yield pieceOf(value, json, { line, bytes: Buffer.byteLength(json) })
       rest = end
       from = end
     } else from = start + 1

@@ -3,7 +3,7 @@
  * Reports a malformed step, and resumes at the next step that begins a line.
  */
 import { openDataFile } from '../../../journal/index.ts'
-import { isRecord, parseJson } from '../values.ts'
+import { isRecord, isTooDeep, parseJson } from '../values.ts'
 
 export type DocumentPiece = {
   /** The line where the piece begins, from 1. */
@@ -127,6 +127,8 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
           bytes += value.bytes
           fields[key] = parseJson(value.text)
           if (fields[key] === undefined) throw new Torn('a field is not valid JSON')
+          if (isTooDeep(fields[key], value.text.toString('latin1')))
+            throw new Torn('a field is nested too deeply')
         }
         if ((yield* next()) === comma) input.skip()
       }
@@ -155,8 +157,9 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
     const value = yield* capture(indent)
     const read = value.isWhole ? parseJson(value.text) : undefined
     const place = { line, bytes: value.bytes, trajectory: index }
-    if (isRecord(read)) found({ ...place, kind: 'step', step: read })
-    else found({ ...place, ...stepDamage(value), kind: 'damage', text: shown(value.text) })
+    const isDeep = isTooDeep(read, value.text.toString('latin1'))
+    if (isRecord(read) && !isDeep) found({ ...place, kind: 'step', step: read })
+    else found({ ...place, ...stepDamage(value, isDeep), kind: 'damage', text: shown(value.text) })
     if (!value.isWhole && !value.isTooLong) yield* skipToNextStep(indent)
     const after = yield* next()
     if (after !== comma && after !== closeBracket) yield* skipToNextStep(indent)
@@ -281,8 +284,9 @@ interface Captured {
   isTooLong: boolean
 }
 
-function stepDamage({ isWhole, isTooLong }: Captured): { reason: string } {
+function stepDamage({ isWhole, isTooLong }: Captured, isDeep: boolean): { reason: string } {
   if (isTooLong) return { reason: `a step longer than ${valueBytesMax >> 20} MB` }
+  if (isDeep) return { reason: 'a step nested too deeply' }
   return { reason: isWhole ? 'not a step' : 'a torn step' }
 }
 

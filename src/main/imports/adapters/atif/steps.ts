@@ -76,7 +76,7 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
   }
 
   function agent(line: number, step: Record<string, unknown>): void {
-    const messageId = `step ${line} ${String(step.step_id)}`
+    const messageId = `step ${line} ${JSON.stringify(step.step_id)}`
     const origin = { messageId, uuid: null }
     const model = text(step.model_name) ?? ownModel
     const isCopied = step.is_copied_context === true
@@ -159,7 +159,7 @@ function shown(given: unknown): string {
   if (!Array.isArray(given)) return JSON.stringify(given)
   return given
     .map((part: unknown) => {
-      if (!isRecord(part)) return String(part)
+      if (!isRecord(part)) return text(part) ?? JSON.stringify(part)
       const { media_type, path } = asRecord(part.source)
       if (part.type === 'image') return `[${text(media_type) ?? 'image'}: ${text(path) ?? '?'}]`
       return text(part.text) ?? JSON.stringify(part)
@@ -178,11 +178,14 @@ function without(
   return others.length === 0 ? null : Object.fromEntries(others)
 }
 
+/** In US dollars. Larger numbers are no costs, and sums of them could be infinite. */
+const costMax = 1e9
+
 /** Null: no metrics. Uses the cost in the document, because its models are in no price list. */
 function usageOf(given: unknown): Usage | null {
   if (!isRecord(given)) return null
   const cost = given.cost_usd
-  const costUsd = typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : null
+  const costUsd = typeof cost === 'number' && cost >= 0 && cost <= costMax ? cost : null
   const [inputTokens, outputTokens] = [count(given.prompt_tokens), count(given.completion_tokens)]
   return {
     ...noUsage,

@@ -129,7 +129,7 @@ export async function* readClaudeCode(
       if (isMapped) counts.mapped++
       else {
         counts.foreign++
-        const isQuiet = quietTypes.has(String(record.type))
+        const isQuiet = quietTypes.has(text(record.type) ?? '')
         builder.preserve(line, record, { isQuiet, chars: piece.bytes })
       }
     }
@@ -337,7 +337,8 @@ async function metaOf({ path }: SourceFile): Promise<OpenTask['meta']> {
     if ((await stat(file)).size > 1 << 20) return { agent: null, title: null }
     const meta: unknown = JSON.parse(await readFile(file, 'utf8'))
     const { agentType, description } = asRecord(meta)
-    return { agent: text(agentType), title: text(description) && titleOf(String(description)) }
+    const title = text(description)
+    return { agent: text(agentType), title: title && titleOf(title) }
   } catch {
     return { agent: null, title: null }
   }

@@ -7,6 +7,7 @@ import type { CallKind } from '../../../../shared/agents/agent-records.ts'
 import { claudeCodeTools } from '../../../../shared/agents/claude-code-tools.ts'
 import type { ToolDetail } from '../../../../shared/agents/tools.ts'
 import { editDetail, patchCharsMax, shownPath } from '../edits.ts'
+import { planStatusOf } from '../plan-status.ts'
 import { asRecord, count, isRecord, records, text } from '../values.ts'
 
 /** Input fields that can serve as title of an unknown tool's call; the first that exists is used. */
@@ -123,18 +124,12 @@ function editOf(
   return patch ? editDetail(path, before === null ? 'created' : 'changed', patch) : null
 }
 
-const planStatuses: Readonly<Record<string, 'pending' | 'in-progress' | 'completed'>> = {
-  pending: 'pending',
-  in_progress: 'in-progress',
-  completed: 'completed',
-}
-
 /** The plan set by a `TodoWrite` call; null for other calls. */
 export function planOf(name: string, input: unknown) {
   if (name !== 'TodoWrite') return null
   const items = records(asRecord(input).todos).flatMap((item) => {
     const content = text(item.content)
-    const status = planStatuses[String(item.status)]
+    const status = planStatusOf(item.status)
     return content !== null && status ? [{ text: content, status }] : []
   })
   return items.length > 0 ? items : null

@@ -131,7 +131,7 @@ export function createItemMapper({ calls, modelOutput, meta, addPrompt }: ItemCo
   }
 
   const idOf = (payload: Record<string, unknown>): string =>
-    text(payload.id) ?? text(payload.call_id) ?? `${String(payload.type)}-${unnamedCalls++}`
+    text(payload.id) ?? text(payload.call_id) ?? `${text(payload.type)}-${unnamedCalls++}`
 
   return mapItem
 }

@@ -10,7 +10,7 @@ export const isPromptEvent = (payload: Record<string, unknown>): boolean =>
 /** Whether a `user` item is from a user; null: the item does not record its origin. */
 export function isUserPrompt(payload: Record<string, unknown>): boolean | null {
   const { content_item_kinds: kinds } = asRecord(payload.internal_chat_message_metadata_passthrough)
-  if (Array.isArray(kinds)) return kinds.some((kind) => String(kind).startsWith('user.'))
+  if (Array.isArray(kinds)) return kinds.some((kind) => text(kind)?.startsWith('user.'))
   return null
 }
 
@@ -34,6 +34,12 @@ export const contentParts = (content: unknown): (string | BuiltImage)[] =>
     if (said !== null) return imageTag.test(said) ? [] : [said]
     return [JSON.stringify(part)]
   })
+
+/** Whether a message has a text or an image. */
+export const hasContent = (payload: Record<string, unknown>): boolean =>
+  records(payload.content).some(
+    (part) => text(part.text) !== null || imageOf(part.image_url) !== null,
+  )
 
 /** Decodes an image in a `data:` URL; null: another URL, or none. */
 export function imageOf(url: unknown): BuiltImage | null {

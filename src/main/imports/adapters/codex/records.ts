@@ -6,7 +6,7 @@ import { createEventMapper } from './events.ts'
 import { createItemMapper } from './items.ts'
 import type { Mapping, RolloutLine, RolloutMeta } from './lines.ts'
 import { createModelOutput } from './model-output.ts'
-import { contentParts, isPromptEvent, isUserPrompt, looksInjected } from './prompts.ts'
+import { contentParts, hasContent, isPromptEvent, isUserPrompt, looksInjected } from './prompts.ts'
 import { createUsageCounter, pricedUsage, totalsOf } from './usage.ts'
 
 export type RecordMapper = ReturnType<typeof createRecordMapper>
@@ -183,9 +183,12 @@ export function createRecordMapper(context: MapperContext) {
     const held = heldPrompt
     if (!held) return false
     heldPrompt = null
-    const isConfirmed = next?.type === 'event_msg' && isPromptEvent(next.payload)
+    const event = next?.type === 'event_msg' && isPromptEvent(next.payload) ? next.payload : null
+    // A message that lost its content repeats nothing: the event has the prompt.
+    const isEmpty = !hasContent(held.line.payload)
+    const isConfirmed = event !== null && !(isEmpty && eventText(event) !== '')
     // If the confirming event may be missing, a message that does not look added counts as a prompt.
-    const mayLackEvent = next === null || !hasPromptEvents
+    const mayLackEvent = next === null || (event === null && !hasPromptEvents)
     if (isConfirmed || (mayLackEvent && !looksInjected(held.line.payload)))
       addPrompt(held.line.payload, held.isCopy)
     else context.preserve(held.number, held.record, false)
@@ -233,12 +236,8 @@ export function createRecordMapper(context: MapperContext) {
     isCopy: boolean,
   ): Mapping {
     hasPromptEvents = true
-    const content =
-      payload.type === 'item_completed'
-        ? records(asRecord(payload.item).content)
-        : [{ text: payload.message }]
-    const said = content.flatMap((part) => text(part.text) ?? []).join('\n')
-    if (!wasPrompt && !lastPrompt.includes(said)) addPrompt({ content }, isCopy)
+    if (!wasPrompt && !lastPrompt.includes(eventText(payload)))
+      addPrompt({ content: eventContent(payload) }, isCopy)
     return 'mapped'
   }
 
@@ -274,6 +273,17 @@ export function createRecordMapper(context: MapperContext) {
     },
   }
 }
+
+/** The parts of the prompt in an event. */
+const eventContent = (payload: Record<string, unknown>): Record<string, unknown>[] =>
+  payload.type === 'item_completed'
+    ? records(asRecord(payload.item).content)
+    : [{ text: payload.message }]
+
+const eventText = (payload: Record<string, unknown>): string =>
+  eventContent(payload)
+    .flatMap((part) => text(part.text) ?? [])
+    .join('\n')
 
 const isUsage = ({ type, payload }: RolloutLine): boolean =>
   type === 'token_usage_record' || (type === 'event_msg' && payload.type === 'token_count')

@@ -4,6 +4,7 @@
  */
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
 import type { BuiltImage } from '../../transcript/transcript-builder.ts'
+import { planStatusOf } from '../plan-status.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
 import { imageOf } from './prompts.ts'
 
@@ -148,18 +149,12 @@ function exitOf(said: string): { exitCode: number | null; isError: boolean } {
   return { exitCode, isError: exitCode === null ? failures.test(said) : exitCode !== 0 }
 }
 
-const planStatuses: Readonly<Record<string, 'pending' | 'in-progress' | 'completed'>> = {
-  pending: 'pending',
-  in_progress: 'in-progress',
-  completed: 'completed',
-}
-
 /** The plan set by an `update_plan` call; null for other calls. */
 export function planOf(name: string, input: unknown) {
   if (name !== 'update_plan') return null
   const items = records(asRecord(input).plan).flatMap((item) => {
     const step = text(item.step)
-    const status = planStatuses[String(item.status)]
+    const status = planStatusOf(item.status)
     return step !== null && status ? [{ text: step, status }] : []
   })
   return items.length > 0 ? items : null
