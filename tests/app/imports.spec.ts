@@ -60,7 +60,7 @@ const continueDialog = (page: Page) =>
   page.getByRole('dialog', { name: `Continue “${title}” in Shiplog` })
 
 async function keepAll(page: Page): Promise<void> {
-  await offer(page).getByRole('button', { name: 'Import all' }).click()
+  await offer(page).getByRole('button', { name: 'Keep all' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import sessions' })
   await expect(dialog.getByText(/^Imported 2 sessions/)).toBeVisible()
   await dialog.getByRole('button', { name: title, exact: true }).click()

@@ -160,6 +160,16 @@ it('[T4] finds where an imported session can continue: its folder, another clone
   })
 })
 
+it('[S3] says that a session did not record its folder', async () => {
+  const fixture = await openFixture()
+  await importSession(fixture, '')
+  const query = { taskId: session, projectId: fixture.project.id }
+  const { places } = await fixture.shiplog.client.tasks.continuation(query)
+  expect(places[0]?.drift[1]).toBe(
+    `The session did not record its folder; this task works in ${fixture.project.dir}.`,
+  )
+})
+
 it('[S3] reports the drift of files that the session before it edited, which its conversation begins with', async () => {
   const fixture = await openFixture({ files: { 'a.txt': 'one' } })
   const { dir, id: projectId } = fixture.project

@@ -382,5 +382,7 @@ it('says that a file may not be read, and not that it is no log', async () => {
   const run = async () => {
     for await (const _ of await client.imports.run({ tool: 'atif', path }));
   }
-  await expect(run()).rejects.toThrow(/can’t be read: its permissions do not allow it/)
+  const refusal = /can’t be read: its permissions do not allow it/
+  await expect(run()).rejects.toThrow(refusal)
+  await expect(client.imports.scan({ path })).rejects.toThrow(refusal)
 })

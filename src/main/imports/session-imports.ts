@@ -117,6 +117,7 @@ export function createSessionImports(deps: {
     }
     // Most machines lack most tools, so the thread is started only if a folder exists.
     if (folders.size === 0) return sources
+    if (path !== undefined) await refuseUnreadable(path)
     const thread = startThread()
     try {
       for (const [one, place] of folders) {
@@ -200,14 +201,13 @@ export function createSessionImports(deps: {
       const isNamed = sessions !== undefined || !(await isFolder(place))
       const found = isNamed ? chosen : await withoutRunByShiplog(chosen)
       if (found.length === 0) {
+        await refuseUnreadable(place)
         const what =
           chosen.length > 0
             ? `Shiplog itself ran all sessions of ${toolName(tool)} in ${place}, so the log already has them.`
-            : !(await stat(place).catch(() => null))
-              ? `There is no file or folder ${place}.`
-              : (await isReadable(place))
-                ? `No session of ${toolName(tool)} was found in ${place}.`
-                : `${place} can’t be read: its permissions do not allow it.`
+            : (await exists(place))
+              ? `No session of ${toolName(tool)} was found in ${place}.`
+              : `There is no file or folder ${place}.`
         invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)
       }
       yield* importAll(importer, threads, found, signal, { compare })
@@ -216,6 +216,14 @@ export function createSessionImports(deps: {
       ending.abort()
       await threads.end()
     }
+  }
+
+  async function refuseUnreadable(place: string): Promise<void> {
+    if (await isReadable(place)) return
+    invalid(
+      'path',
+      `${place} can’t be read: its permissions do not allow it. Choose the file of a session, or a folder with sessions.`,
+    )
   }
 
   function placeOf(tool: ImportTool, path: string | undefined): string {

@@ -348,7 +348,7 @@ function ignore(code: string): (error: unknown) => undefined {
   }
 }
 
-/** Whether the permissions of a file or folder let this process read it. */
+/** Whether the permissions of a file or folder let this process read it; true if it is missing. */
 export async function isReadable(target: string): Promise<boolean> {
   try {
     const isFolder = (await stat(target)).isDirectory()

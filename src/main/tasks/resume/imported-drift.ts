@@ -42,7 +42,9 @@ export async function driftOfImported(
       `The imported session was at this turn on ${momentOf(isoOf(untilMs))}. The files as they were then are not known: these are the files as they are now.`,
     )
   const isElsewhere = !isInside(dir, recordedDir)
-  if (isElsewhere) {
+  if (recordedDir === '')
+    lines.push(`The session did not record its folder; this task works in ${dir}.`)
+  else if (isElsewhere) {
     const state = (await isDirectory(recordedDir)) ? 'another folder' : 'which is gone'
     lines.push(`It worked in ${recordedDir}, ${state}; this task works in ${dir}.`)
   }

@@ -44,7 +44,7 @@ export function FoundSessions(props: { found: ImportSourceFound[]; isRunning: bo
                 void startImport({ imports, overlay }, choicesOf(found))
               }}
             >
-              Import all
+              Keep all
             </Button>
             <Button {...common} onClick={show}>
               Choose…

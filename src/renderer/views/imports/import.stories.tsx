@@ -69,7 +69,7 @@ const opened = async (canvasElement: HTMLElement) => {
 }
 
 const importedAll = async (canvasElement: HTMLElement) => {
-  await userEvent.click((await found(canvasElement)).getByRole('button', { name: 'Import all' }))
+  await userEvent.click((await found(canvasElement)).getByRole('button', { name: 'Keep all' }))
   return within(await screen.findByRole('dialog', { name: 'Import sessions' }))
 }
 
@@ -205,7 +205,7 @@ export const Running: Story = {
   args: { given: { importGoesOn: true } },
   play: async ({ canvasElement }) => {
     const offer = await found(canvasElement)
-    await userEvent.click(offer.getByRole('button', { name: 'Import all' }))
+    await userEvent.click(offer.getByRole('button', { name: 'Keep all' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
     await dialog.findByText(/^12 of 412 sessions · 300 MB of 1.9 GB/)
     await userEvent.click(dialog.getByRole('button', { name: 'Hide' }))

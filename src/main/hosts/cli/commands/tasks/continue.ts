@@ -10,6 +10,7 @@ import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
 import { ledgerSnapshot } from '../../follow/follow-trees.ts'
 import { projectPath } from '../../paths.ts'
 import { withHint } from '../../resume/error-hints.ts'
+import { withOtherAgents } from '../../resume/other-agents.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { type CliSession, runsAgents, withShiplog } from '../../with-shiplog.ts'
 import { type AgentFlags, chosenAgent, startIn, withDefaultModel } from '../agents/agent-run.ts'
@@ -65,7 +66,10 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
         const taskId = await continueImported(context, session, from, {
           ...wanted,
           prompt,
-          startTask,
+          startTask: (place) =>
+            isAnother(flags, from)
+              ? startTask(place)
+              : withOtherAgents(client, from, () => startTask(place)),
         })
         return reportRun(context, session, taskId)
       }
@@ -78,6 +82,14 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       return reportRun(context, session, await startTask())
     })
 }
+
+/** Whether the flags name another agent than that of the continued task. */
+const isAnother = (flags: AgentFlags, from: Task | undefined): boolean =>
+  flags.agent !== undefined ||
+  flags.command !== undefined ||
+  flags.scenario !== undefined ||
+  flags.baseUrl !== undefined ||
+  (flags.model !== undefined && from !== undefined && from.spec.kind !== 'model')
 
 /** Resolves with the agent of the new root. Absent fields are those of the continued task. */
 async function agentOf(
@@ -94,13 +106,8 @@ async function agentOf(
     context: CliContext
   },
 ) {
-  const isAnother =
-    flags.agent !== undefined ||
-    flags.command !== undefined ||
-    flags.scenario !== undefined ||
-    flags.baseUrl !== undefined ||
-    (flags.model !== undefined && from !== undefined && from.spec.kind !== 'model')
-  if (!isAnother) return { model: flags.model, keyEnv: keyEnvOf(flags.keyEnv, context) }
+  if (!isAnother(flags, from))
+    return { model: flags.model, keyEnv: keyEnvOf(flags.keyEnv, context) }
   const chosen = await chosenAgent(prompt || from?.prompt || '', flags, context)
   return { agent: await withDefaultModel(client, chosen) }
 }

@@ -15,7 +15,7 @@ import { type ImportTool, importToolSchema } from '../../../../../shared/records
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { expiringText, toolName } from '../../../../../shared/text/import-text.ts'
-import { exists, isReadable } from '../../../../journal/index.ts'
+import { exists } from '../../../../journal/index.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
@@ -78,8 +78,6 @@ const toolList = importToolSchema.options.join(', ')
 async function toolsOf(client: ShiplogClient, path: string): Promise<ImportTool[]> {
   const { sources } = await client.imports.scan({ path })
   if (sources.length > 0) return sources.map(({ tool }) => tool)
-  if ((await exists(path)) && !(await isReadable(path)))
-    throw usageError(`${path} can’t be read: its permissions do not allow it.`)
   throw (await exists(path))
     ? usageError(
         `${path} is no log that Shiplog reads: it has no session of Claude Code or Codex, no ATIF trajectory, and is no Shiplog export in JSONL or JSON.`,
