@@ -1,6 +1,6 @@
 /** Values that no tool writes, but that a damaged or forged log may hold. One of them never costs more than its own record. */
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { temporaryDir } from '../harness.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
@@ -152,4 +152,32 @@ it('[I3] keeps a session with numbers that no model can have used, also after a 
     'Find the puffin',
   ])
   for (const { usage } of tasks) expect(usage.inputTokens).toBeLessThan(1e6)
+})
+
+it('[I3] shows the same edits on a machine that is busy', async () => {
+  const log = claudeLog(session)
+  log.prompt('Find the albatross')
+  log.calls('m1', 'c1', 'Write', { file_path: '/code/app/sea.txt', content: 'blue\ngreen\n' })
+  log.returns('c1', 'Written.')
+  const change = { file_path: '/code/app/sea.txt', old_string: 'blue\n', new_string: 'grey\n' }
+  log.calls('m2', 'c2', 'Edit', change)
+  log.returns('c2', 'Edited.')
+  const hunk = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: [{ toString: 1 }] }
+  log.calls('m3', 'c3', 'Edit', change)
+  log.returns('c3', 'Edited.', { toolUseResult: { structuredPatch: [hunk] } })
+  let now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 1_000))
+  onTestFinished(() => clock.mockRestore())
+  const one = await readLog(log.text())
+  expect(one.entriesOf('').filter(({ type }) => type === 'tool-result')).toMatchObject([
+    {
+      detail: {
+        change: 'created',
+        additions: 2,
+        patch: '--- /dev/null\n+++ b/sea.txt\n@@ -0,0 +1,2 @@\n+blue\n+green\n',
+      },
+    },
+    { detail: { change: 'changed', additions: 1, deletions: 1 } },
+    { detail: { kind: 'edit' } },
+  ])
 })

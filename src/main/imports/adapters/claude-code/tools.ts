@@ -84,8 +84,11 @@ export function detailOf(
   return null
 }
 
-/** Bounds the comparison of dissimilar texts, which is slow. */
-const diffTimeMsMax = 100
+/**
+ * Bounds the comparison of dissimilar texts, which is slow. Not by time: importing again, on a busier machine, must have
+ * the same result.
+ */
+const diffLinesMax = 1_000
 
 function editOf(
   input: Record<string, unknown>,
@@ -99,7 +102,9 @@ function editOf(
   if (hunks.length > 0) {
     const lines = hunks.flatMap((hunk) => [
       `@@ -${count(hunk.oldStart)},${count(hunk.oldLines)} +${count(hunk.newStart)},${count(hunk.newLines)} @@`,
-      ...(Array.isArray(hunk.lines) ? hunk.lines.map(String) : []),
+      ...(Array.isArray(hunk.lines)
+        ? hunk.lines.map((line) => text(line) ?? JSON.stringify(line))
+        : []),
     ])
     const [from, change] =
       reported.type === 'create'
@@ -112,16 +117,22 @@ function editOf(
   if (after === null || after.length + (before?.length ?? 0) > patchCharsMax) return null
   // The previous content of an overwritten file is unknown.
   if (before === null && reported.type !== undefined && reported.type !== 'create') return null
-  const patch = createTwoFilesPatch(
-    before === null ? '/dev/null' : `a/${path}`,
-    `b/${path}`,
-    before ?? '',
-    after,
-    undefined,
-    undefined,
-    { context: 3, timeout: diffTimeMsMax, headerOptions: FILE_HEADERS_ONLY },
-  )
-  return patch ? editDetail(path, before === null ? 'created' : 'changed', patch) : null
+  if (before === null) return editDetail(path, 'created', patchOfNew(path, after))
+  const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
+    context: 3,
+    maxEditLength: diffLinesMax,
+    headerOptions: FILE_HEADERS_ONLY,
+  })
+  return patch ? editDetail(path, 'changed', patch) : null
+}
+
+function patchOfNew(path: string, content: string): string {
+  const header = `--- /dev/null\n+++ b/${path}\n`
+  if (content === '') return header
+  const isEnded = content.endsWith('\n')
+  const lines = (isEnded ? content.slice(0, -1) : content).split('\n')
+  const added = lines.map((line) => `+${line}\n`).join('')
+  return `${header}@@ -0,0 +1,${lines.length} @@\n${added}${isEnded ? '' : '\\ No newline at end of file\n'}`
 }
 
 /** The plan set by a `TodoWrite` call; null for other calls. */
