@@ -7,7 +7,7 @@ import { setAside } from './set-aside.ts'
 const fileVersion = 1
 
 /** A user's settings in one JSON file of the data directory: `{"version": 1, …content}`. */
-export interface SettingsFile<Content> {
+interface SettingsFile<Content> {
   current(): Content
   /**
    * Replaces the content by the result of `change`. Durable when it resolves; the content is unchanged if it rejects.

@@ -10,7 +10,7 @@ import { messageOf } from '../../../shared/error-message.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { JournalReadError } from '../../journal/index.ts'
-import '../../system/without-form-data.ts'
+import '../../../shared/async/without-form-data.ts'
 import { type ScanRequest, scan } from '../scan.ts'
 import {
   editsInTranscript,
