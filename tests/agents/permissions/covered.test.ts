@@ -347,6 +347,28 @@ describe('[P3] what a rule covers, and what not', () => {
     expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })
   })
 
+  it('asks beside "bash: *" about what may hide what another rule forbids, as allow-all does', () => {
+    const rules: PermissionRule[] = [
+      ...allowed('bash: *'),
+      { effect: 'deny', rule: 'bash: git push *' },
+    ]
+    for (const command of ['f() { git push; }; f', 'flock lock git push', 'git $x', '(( a[b] ))'])
+      asked(command, 'ask', rules)
+    for (const command of ['flock lock make', 'rm -rf dist', 'cat /etc/hostname'])
+      expect(verdictOf(command, { rules }).kind, command).toBe('allow')
+    expect(verdictOf('git push', { rules }).kind).toBe('deny')
+    expect(verdictOf('f() { ls; }; f', { rules: allowed('bash: *') }).kind).toBe('allow')
+  })
+
+  it('checks no more parts of a command than can be checked in a moment, and asks about the others', () => {
+    const many = Array.from({ length: 2_500 }, (_, at) => `echo ${at}`).join('\n')
+    asked(many)
+    asked(many, 'allow-all', [{ effect: 'deny', rule: 'bash: git push *' }])
+    expect(verdictOf(many, { rules: [], mode: 'allow-all' }).kind).toBe('allow')
+    const fewer = many.split('\n').slice(0, 1_000).join('\n')
+    expect(verdictOf(fewer, { rules: [] }).kind).toBe('allow')
+  })
+
   it('covers a command only where it runs within the working directory', () => {
     const rules = ['npm test *', 'rm -rf dist', 'cd ..', 'git log *'].flatMap((rule) =>
       allowed(`bash: ${rule}`),

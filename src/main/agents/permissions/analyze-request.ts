@@ -118,6 +118,9 @@ interface Folders {
 /** Maximum nesting of commands. Deeper ones are not legitimate. */
 const depthMax = 5
 
+/** More parts of a command are not checked: each takes a look at the disk, for which every other agent waits. */
+const partsMax = 2_000
+
 function addSteps(
   { segments, unclear }: ShellReading,
   seen: Findings,
@@ -138,6 +141,12 @@ function addSteps(
   const targets = foldersOf(segments)
   if (targets.length > 0) where.folders = foldersBy(targets, where)
   for (const segment of segments) {
+    if (seen.steps.length >= partsMax) {
+      seen.unclear.push(
+        `It has more than ${partsMax.toLocaleString('en')} parts, and the others are not checked`,
+      )
+      return
+    }
     if (segment.kind !== 'command') {
       const { path } = segment
       const text = path.kind === 'dynamic' ? path.text : path.value

@@ -168,7 +168,7 @@ function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | 
 
 /**
  * Returns why it isn't known whether the rules that narrow apply to a command, because of what is only known when it
- * runs. In `allow-all`, where nothing else is asked about, also what may hide a command: parts that are not understood,
+ * runs. In `allow-all` and beside `bash: *`, where nothing else is asked about, also what may hide a command: parts that are not understood,
  * and a program that is given the words of a rule, like `flock lock git push` or `python -c "system('git push')"`.
  */
 function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequest): string[] {
@@ -177,21 +177,23 @@ function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequ
     test.kind === 'command' ? [{ text, test }] : [],
   )
   const steps = stepsOf(seen)
+  const allowsAll = mode === 'allow-all' || allow.some(isEveryCommand)
+  const narrower = allow.filter((rule) => !isEveryCommand(rule))
   const isCovered = (step: RunStep): boolean =>
     step.harmless ||
     step.transparent ||
-    allow.some(({ test }) => test.kind === 'command' && allowsCommand(test, step))
+    narrower.some(({ test }) => test.kind === 'command' && allowsCommand(test, step))
   const reasons = rules
     .filter(({ test }) =>
       steps.some(
         (step) =>
           step.kind === 'run' &&
           (equivalentCommands(step.segment.words).some((words) => mayMatchCommand(test, words)) ||
-            (mode === 'allow-all' && !isCovered(step) && isGiven(test, step))),
+            (allowsAll && !isCovered(step) && isGiven(test, step))),
       ),
     )
     .map(({ text }) => `It may run what the rule “${text}” covers.`)
-  if (mode !== 'allow-all') return reasons
+  if (!allowsAll) return reasons
   if (rules.length > 0)
     for (const what of [...seen.unclear, ...seen.behindSudo.unclear])
       reasons.push(`${what}: it may run what a rule forbids or asks about.`)
@@ -201,6 +203,10 @@ function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequ
         reasons.push(`It writes to ${named(step.path)}, which may be a file that a rule covers.`)
   return reasons
 }
+
+/** Reports whether the rule is `bash: *`. */
+const isEveryCommand = ({ test }: Rule): boolean =>
+  test.kind === 'command' && test.words.length === 0 && test.anyMore
 
 type RunStep = Extract<Step, { kind: 'run' }>
 
@@ -298,9 +304,7 @@ function verdictOnCommand(
   layer: Layer,
   seen: Extract<AnalyzedRequest, { kind: 'command' }>,
 ): Verdict {
-  const everything = layer.allow.find(
-    ({ test }) => test.kind === 'command' && test.words.length === 0 && test.anyMore,
-  )
+  const everything = layer.allow.find(isEveryCommand)
   if (everything) return { kind: 'allow', by: 'rule', rule: everything.text }
   const used = new Set<string>()
   const reasons = seen.unclear.map((what) => `${what}.`)
