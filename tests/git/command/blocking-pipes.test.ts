@@ -121,3 +121,19 @@ it.skipIf(process.platform === 'win32')(
       await expect(call(project.dir, options)).rejects.toThrow('it may include a named pipe')
   },
 )
+
+it.skipIf(process.platform === 'win32')(
+  'refuses a repository in which a device is in the place of a file with rules',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const file = path.join(project.dir, '.git/info/attributes')
+    await mkdir(path.dirname(file), { recursive: true })
+    symlinkSync('/dev/zero', file)
+    const git = createGit({ env: testEnv })
+    const options = { signal: limit() }
+    for (const call of [git.inspectProject, git.snapshot])
+      await expect(call(project.dir, options)).rejects.toThrow(`${file} is a device`)
+    await rm(file)
+    await expect(git.snapshot(project.dir, options)).resolves.toBeDefined()
+  },
+)

@@ -13,7 +13,7 @@ import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
 import { scriptsOf } from './scripts.ts'
-import { specialFilesIn } from './special-files.ts'
+import { refuseDevices, specialFilesIn } from './special-files.ts'
 
 /**
  * A name may be empty. The commands that Git LFS would start come last, because LFS is the user's
@@ -46,6 +46,7 @@ export async function readRepositoryConfig(
   personalFiles: Iterable<string> = [],
 ): Promise<ReadConfig> {
   const { dir, gitDir } = place
+  refuseDevices(dir)
   const ask = async (...args: string[]) =>
     (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
   const list = () => ask('config', '--list', '-z', '--show-scope', '--show-origin')

@@ -1,7 +1,9 @@
-/** Finds named pipes and devices that a repository's own configuration names as files with rules. */
+/** Finds named pipes and devices in the place of a repository's files with rules. */
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { GitError } from '../command/errors.ts'
 import { statOf } from '../repository/file-facts.ts'
+import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Setting } from './configuration.ts'
 
@@ -38,4 +40,20 @@ function pathOf(dir: string, value: string): string | null {
   if (value.startsWith('~/')) return path.join(homedir(), value.slice(2))
   if (/^(?:~|%\()/.test(value)) return null
   return path.resolve(nearestRepository(path.resolve(dir)) ?? dir, value)
+}
+
+/**
+ * Throws GitError if a file with rules in Git's own folder is a device, such as `/dev/zero` by a link: Git would read it
+ * until memory is full, and no setting makes it pass over the file.
+ */
+export function refuseDevices(dir: string): void {
+  const top = nearestRepository(path.resolve(dir))
+  const common = top && readGitDir(top)?.commonDir
+  if (!common) return
+  for (const name of ['attributes', 'exclude']) {
+    const file = path.join(common, 'info', name)
+    const found = statOf(file)
+    if (found?.isCharacterDevice() || found?.isBlockDevice())
+      throw new GitError(['config', '--list'], null, `${file} is a device, not a file: remove it.`)
+  }
 }
