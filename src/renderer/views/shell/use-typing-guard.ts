@@ -1,6 +1,8 @@
 import { useEffect } from 'react'
 import { textFields } from './use-keys.ts'
 
+/** In it, somebody who types notices that the field is gone. */
+const noticeMs = 3_000
 /** Longer than between two keys of somebody who types. */
 const pauseMs = 1_000
 
@@ -27,7 +29,7 @@ export function useTypingGuard(): void {
     const noticeGone = (): void => {
       if (field === null || field.isConnected) return
       field = null
-      droppedUntilMs = performance.now() + pauseMs
+      droppedUntilMs = performance.now() + noticeMs
     }
     const onKeyDown = (event: KeyboardEvent): void => {
       noticeGone()
