@@ -168,6 +168,13 @@ export function createSessionImports(deps: {
     return found
   }
 
+  /** Nothing is there either if a file is in the place of a folder above it. */
+  const isThere = (place: string): Promise<boolean> =>
+    stat(place).then(
+      () => true,
+      () => false,
+    )
+
   async function isFolder(place: string): Promise<boolean> {
     const status = await stat(place).catch(() => null)
     return status?.isDirectory() ?? false
@@ -205,7 +212,7 @@ export function createSessionImports(deps: {
         const what =
           chosen.length > 0
             ? `Shiplog itself ran all sessions of ${toolName(tool)} in ${place}, so the log already has them.`
-            : (await exists(place))
+            : (await isThere(place))
               ? `No session of ${toolName(tool)} was found in ${place}.`
               : `There is no file or folder ${place}.`
         invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)
