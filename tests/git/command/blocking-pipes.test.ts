@@ -69,7 +69,10 @@ it.skipIf(process.platform === 'win32')(
     const run = createRunGit({ env: testEnv })
     const named = { GIT_DIR: path.join(project.dir, '.git') }
     const options = { cwd: await temporaryDir(), env: named, signal: limit() }
-    expect(String((await run(['cat-file', 'blob', 'HEAD:a.txt'], options)).stdout)).toBe('a\n')
+    const show = ['cat-file', 'blob', 'HEAD:a.txt']
+    expect(String((await run(show, options)).stdout)).toBe('a\n')
+    const asked = await run(['--git-dir', named.GIT_DIR, ...show], { ...options, env: {} })
+    expect(String(asked.stdout)).toBe('a\n')
     for (const name of pipes) await rm(path.join(objects, name))
     expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
   },

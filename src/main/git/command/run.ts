@@ -261,7 +261,7 @@ async function runOnce(
   const end = () => program.terminate()
   signal?.addEventListener('abort', end, { once: true })
   stdout.onOverflow(end)
-  const stopReleasing = pipes.watch(options.cwd, namedFoldersIn(options.env))
+  const stopReleasing = pipes.watch(options.cwd, namedFoldersIn(args, options.env))
   let exitCode: number | null
   try {
     exitCode = await program.ended
@@ -288,10 +288,11 @@ async function runOnce(
   return { exitCode, stdout: stdout.bytes(), stderr: errorOutput, truncated: false }
 }
 
-/** Returns the folders of repositories that a call's variables name, besides the one that contains its folder. */
-function namedFoldersIn(env: GitRunOptions['env'] = {}): string[] {
-  const { GIT_DIR, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed = '' } = env
-  return [GIT_DIR ?? '', ...borrowed.split(path.delimiter)].filter(path.isAbsolute)
+/** Returns the folders of repositories that a call names, besides the one that contains its folder. */
+function namedFoldersIn(args: readonly string[], env: GitRunOptions['env'] = {}): string[] {
+  const { GIT_DIR = '', GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed = '' } = env
+  const gitDir = args[0] === '--git-dir' ? (args[1] ?? '') : GIT_DIR
+  return [gitDir, ...borrowed.split(path.delimiter)].filter(path.isAbsolute)
 }
 
 /** Larger than the free rest of a file's last block, so that a full disk fails the write. */
