@@ -71,7 +71,8 @@ it.skipIf(process.platform === 'win32')(
     const options = { cwd: await temporaryDir(), env: named, signal: limit() }
     const show = ['cat-file', 'blob', 'HEAD:a.txt']
     expect(String((await run(show, options)).stdout)).toBe('a\n')
-    const asked = await run(['--git-dir', named.GIT_DIR, ...show], { ...options, env: {} })
+    const other = { cwd: await temporaryDir(), signal: limit() }
+    const asked = await run(['--git-dir', named.GIT_DIR, ...show], other)
     expect(String(asked.stdout)).toBe('a\n')
     for (const name of pipes) await rm(path.join(objects, name))
     expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
