@@ -83,6 +83,13 @@ describe('[P2] what is no plain command is shown whole, and no rule decides it',
     ['a move with a diff', { to: '/etc/b' }, { kind: 'move', content: [diff] }],
     ['an edit with a script', { script: 'rm -rf /' }, { kind: 'edit', content: [diff] }],
     ['a diff of another file', { file_path: '/etc/passwd' }, { kind: 'edit', content: [diff] }],
+    ...['~/.bashrc', '/code/~/.bashrc', 'link/../b', '/code/link/../b'].map(
+      (path): [string, object, object] => [
+        `a diff of ${path}, which agents resolve differently`,
+        { file_path: path },
+        { kind: 'edit', content: [{ ...diff, path }] },
+      ],
+    ),
   ])('%s', (_, rawInput, more) => {
     const { actions, question } = command(rawInput, more)
     expect(actions).toBeUndefined()

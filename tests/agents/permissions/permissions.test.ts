@@ -232,6 +232,8 @@ it('[P3] rules for addresses apply to the fetched page, however its address is w
     allow('web_fetch: https://docs.example.com/*'),
     { effect: 'deny', rule: 'web_fetch: https://evil.example.com' },
     { effect: 'deny', rule: 'web_fetch: https://docs.example.com/private/*' },
+    { effect: 'deny', rule: 'web_fetch: https://b\u00fccher.example/*' },
+    { effect: 'deny', rule: 'web_fetch: https://Port.example:443/*' },
   ]
   await permissions.setSettings({ kind: 'everywhere' }, { mode: 'ask', rules })
   const { check } = await forRun(task(null, null, 'model'))
@@ -241,6 +243,14 @@ it('[P3] rules for addresses apply to the fetched page, however its address is w
   expect(await of('https://docs.example.com/%2e%2e/private/x')).toBe('deny')
   expect(await of('https://EVIL.example.com')).toBe('deny')
   expect(await of('https://evil.example.com/')).toBe('deny')
+  expect(await of('https://evil.example.com.')).toBe('deny')
+  expect(await of('https://evil.example.com/#a')).toBe('deny')
+  expect(await of('https://evil.example.com/?')).toBe('deny')
+  expect(await of('https://docs.example.com/%70rivate/x')).toBe('deny')
+  expect(await of('https://docs.example.com/a/..%2fprivate/x')).toBe('allow')
+  expect(await of('https://docs.example.com./a')).toBe('ask')
+  expect(await of('https://xn--bcher-kva.example/')).toBe('deny')
+  expect(await of('https://port.example/')).toBe('deny')
   const all = { mode: 'ask' as const, rules: [allow('web_fetch: *')] }
   await permissions.setSettings({ kind: 'everywhere' }, all)
   expect(await of('no address')).toBe('ask')

@@ -109,6 +109,65 @@ it('[P1] asks about edits of files that a repository restricts, except with a ru
   expect(edit('.shiplog/project.yaml', 'allow-edits')).toBe('allow')
 })
 
+it.each([
+  'cd .shiplog && rm permissions.json',
+  'cd .shiplog && git checkout x -- .',
+  'cd .shiplog && rm *',
+  'cd "$X" && rm permissions.json',
+  'cd "$X" && echo x > permissions.json',
+  'cd src && rm ../.shiplog/permissions.json',
+  'rm .shiplo*/permissions.json',
+  'rm .[s]hiplog/permissions.json',
+  'rm {.shiplog,x}/permissions.json',
+  'rm "$PWD/.shiplog/permissions.json"',
+  'echo x > "$PWD/.shiplog/permissions.json"',
+  'rm ../other/.shiplog/permissions.json',
+  'cp -t.shiplog x/permissions.json',
+  'git checkout x -- :/.shiplog',
+  "git checkout x -- ':(top).shiplog/permissions.json'",
+])(
+  '[P1] asks in allow-all about `%s`, which may change what a repository restricts',
+  async (command) => {
+    const { of } = await linked()
+    expect(of(command, 'allow-all')).toBe('ask')
+  },
+)
+
+it('[P1] asks in no mode more than elsewhere about what is beside that file', async () => {
+  const { of } = await linked()
+  for (const command of [
+    'rm src/permissions.json',
+    'cd src && rm *',
+    'cp -r . /tmp/x',
+    'rm *.json',
+  ])
+    expect(of(command, 'allow-all'), command).toBe('allow')
+  expect(of('cd "$X" && rm other.json', 'allow-all')).toBe('allow')
+})
+
+it('[P1] asks about the file to which that of a repository is a link', async () => {
+  const workingDir = await temporaryDir()
+  await mkdir(join(workingDir, '.shiplog'))
+  await mkdir(join(workingDir, 'config'))
+  await symlink('../config/agents.json', join(workingDir, '.shiplog/permissions.json'))
+  const place = { workingDir, cwd: workingDir }
+  const policy = [{ mode: 'allow-all' as const, rules: [] }]
+  const edit = (path: string) => decide(policy, { kind: 'edit', path, place }).kind
+  expect(edit('config/agents.json')).toBe('ask')
+  expect(edit('config/other.json')).toBe('allow')
+  const command = 'rm config/agents.json'
+  expect(decide(policy, { kind: 'command', command, place }).kind).toBe('ask')
+})
+
+it.each([
+  '.\u017fhiplog/permissions.json',
+  '.shiplog/permissions.json. ',
+  '.shiplog./permissions.json::$DATA',
+])('[P1] asks about an edit of %j, which some systems take for that file', async (path) => {
+  const { edit } = await linked()
+  expect(edit(path, 'allow-all')).toBe('ask')
+})
+
 it('asks in allow-all about a redirection to an unknown file, if there is a rule about edits', async () => {
   const { of } = await linked()
   for (const command of ['echo x > "$X"', 'cd "$X" && echo x > x', 'sudo sh -c \'echo x > "$X"\''])

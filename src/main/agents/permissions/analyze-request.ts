@@ -16,7 +16,7 @@ import {
   type PathFound,
   type Place,
 } from './places.ts'
-import { policyPath } from './policy.ts'
+import { type PolicyFiles, policyFilesIn } from './policy-files.ts'
 import { isReadAlike } from './posix-syntax.ts'
 import { onlyReads, pathIn } from './reading-commands.ts'
 import { isHarmlessVariable, isShellVariable, type PlacedCommand } from './rules.ts'
@@ -60,7 +60,7 @@ export type AnalyzedRequest =
       /** The directories that the shell may be in afterwards; null if it may be in any. */
       folders: readonly string[] | null
     })
-  | { kind: 'edit'; path: string; found: PathFound }
+  | { kind: 'edit'; path: string; found: PathFound; isPolicy: boolean }
   | OtherRequest
 
 interface Findings {
@@ -78,15 +78,25 @@ export type Step =
       /** An argument names the repository's policy, which it may change. */
       namesPolicy: boolean
     })
-  /** `isKnown`: whether the file is certain before it runs. */
-  | { kind: 'write'; path: string; found: PathFound; isKnown: boolean; always: boolean }
+  /** `isKnown`: whether the file is certain before it runs. `isPolicy`: it may be the repository's policy. */
+  | {
+      kind: 'write'
+      path: string
+      found: PathFound
+      isKnown: boolean
+      isPolicy: boolean
+      always: boolean
+    }
   | { kind: 'read'; text: string; inside: boolean; isKnown: boolean }
 
 export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   if (request.kind === 'other') return request
   const { place } = request
-  if (request.kind === 'edit')
-    return { ...request, found: findEdited(request.path, place.workingDir) }
+  const policy = policyFilesIn(place.workingDir)
+  if (request.kind === 'edit') {
+    const found = findEdited(request.path, place.workingDir)
+    return { ...request, found, isPolicy: policy.isFile(request.path, found) }
+  }
   const seen: Extract<AnalyzedRequest, { kind: 'command' }> = {
     kind: 'command',
     steps: [],
@@ -96,18 +106,20 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   }
   if (request.shell === 'unknown' && !isReadAlike(request.command))
     seen.unclear.push('It uses syntax that not every shell reads in the same way')
-  const where = startOf(request)
+  const where = startOf(request, policy)
   addSteps(readShellCommand(request.command), seen, seen.behindSudo, where, 0)
   return { ...seen, folders: where.folders }
 }
 
-const startOf = ({ place, folders = [] }: CommandRequest): Folders => ({
+const startOf = ({ place, folders = [] }: CommandRequest, policy: PolicyFiles): Folders => ({
   place,
+  policy,
   folders: folders && [...new Set([place.cwd, ...folders])],
 })
 
 interface Folders {
   place: Place
+  policy: PolicyFiles
   /**
    * The directories that the shell may be in after `cd` to folders inside; null if it may be
    * outside.
@@ -167,6 +179,7 @@ function addSteps(
           found,
           always: isStream,
           isKnown,
+          isPolicy: !isStream && where.policy.mayBeWritten(text, found, isKnown),
         })
       // The command of a process substitution is a separate step.
       else if (!text.startsWith('<('))
@@ -189,8 +202,10 @@ function addSteps(
       wrapped.kind === 'runs' &&
       (wrapped.own === null || onlyReads(wrapped.own, inside)) &&
       assignments.every(isHarmlessVariable)
-    const namesPolicy = words.some(
-      (word) => word.kind === 'literal' && mayBePolicy(word.value, find),
+    const namesPolicy = words.some((word) =>
+      where.policy.mayBeNamed(word, (path) =>
+        where.folders || isAbsolute(path) ? find(path) : null,
+      ),
     )
     const isInside = words.map(
       (word) =>
@@ -244,7 +259,10 @@ function foldersOf(segments: Segment[], depth = 0): (string | null)[] {
 }
 
 /** Returns all folders that the shell may enter, because each `cd` may run any number of times, in any order. */
-function foldersBy(targets: (string | null)[], { place, folders }: Folders): string[] | null {
+function foldersBy(
+  targets: (string | null)[],
+  { place, folders }: Pick<Folders, 'place' | 'folders'>,
+): string[] | null {
   if (folders === null) return null
   const all = new Set(folders)
   for (const folder of all) {
@@ -276,19 +294,3 @@ function exportsHarmless({ words }: Extract<Segment, { kind: 'command' }>): bool
     return found !== null && isHarmlessVariable({ name: found[1] ?? '', value: found[2] ?? '' })
   })
 }
-
-/** Reports whether an argument (`file`, `--output=file`, `of=file`) is the policy or its folder. */
-function mayBePolicy(word: string, find: (path: string) => PathFound): boolean {
-  if (!word.toLowerCase().includes('.shiplog')) return false
-  return [word, word.slice(word.indexOf('=') + 1)].some((path) => {
-    const found = find(path.replace(/\/+$/, ''))
-    const folder = policyPath.slice(0, policyPath.indexOf('/'))
-    return (
-      isPolicy(found) || (found.inside && found.names.some((one) => one.toLowerCase() === folder))
-    )
-  })
-}
-
-/** Some file systems ignore case. */
-export const isPolicy = (found: PathFound): boolean =>
-  found.inside && found.names.some((name) => name.toLowerCase() === policyPath)

@@ -1,17 +1,17 @@
 import { basename } from 'node:path'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { Verdict } from '../../../shared/agents/permissions.ts'
+import { formsOfSubject } from './addresses.ts'
 import {
   type AnalyzedRequest,
   analyzeRequest,
-  isPolicy,
   type OtherRequest,
   type PermissionRequest,
   type Step,
 } from './analyze-request.ts'
 import { named } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
-import { mayBeWritten, type PathFound } from './places.ts'
+import { comparable, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { proposedRule } from './propose.ts'
 import {
@@ -91,10 +91,7 @@ function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
     case 'edit':
       return matchesPath(test, seen.found)
     case 'other':
-      return [seen.given, seen.subject ?? seen.given].some((subject) =>
-        // An address without a path gets a slash.
-        [subject, subject.replace(/\/$/, '')].some((one) => matchesTool(test, seen.tool, one)),
-      )
+      return formsOfSubject(seen).some((one) => matchesTool(anyCase(test), seen.tool, one))
     case 'command':
       return stepsOf(seen).some((step) =>
         step.kind === 'run'
@@ -105,6 +102,9 @@ function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
   }
 }
 
+const anyCase = (test: RuleTest): RuleTest =>
+  test.kind === 'tool' && test.subject ? { ...test, subject: new RegExp(test.subject, 'is') } : test
+
 /** Whatever the case of its letters: some file systems ignore it. */
 const matchesPath = (test: RuleTest, found: PathFound): boolean =>
   found.inside &&
@@ -112,8 +112,6 @@ const matchesPath = (test: RuleTest, found: PathFound): boolean =>
 
 const folded = (test: RuleTest): RuleTest =>
   test.kind === 'edit' ? { ...test, glob: comparable(test.glob) } : test
-
-const comparable = (path: string): string => path.normalize('NFC').toLowerCase()
 
 /**
  * Returns the forms in which rules that narrow match a command: a program given by its path, and Git
@@ -157,9 +155,9 @@ function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | 
       ? stepsOf(seen).some((step) =>
           step.kind === 'run'
             ? step.namesPolicy && !step.harmless && !step.transparent
-            : step.kind === 'write' && isPolicy(step.found),
+            : step.kind === 'write' && step.isPolicy,
         )
-      : seen.kind === 'edit' && isPolicy(seen.found)
+      : seen.kind === 'edit' && seen.isPolicy
   if (!isWritten) return null
   if (layer?.allow.some(({ test }) => test.kind === 'edit' && test.glob === policyPath)) return null
   const reasons = [`It writes to ${policyPath}, which says what agents may do.`]

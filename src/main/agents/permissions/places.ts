@@ -51,6 +51,10 @@ export function findEdited(path: string, workingDir: string): PathFound {
   return path.includes('\0') ? outside : findIn(workingDir, resolve(workingDir, path))
 }
 
+/** Returns the form of a path in which names are equal that some file system takes for the same, such as `ſ` and `S`. */
+export const comparable = (path: string): string =>
+  path.normalize('NFC').toUpperCase().toLowerCase()
+
 /** Far more files than one pattern usefully matches. */
 const globFilesMax = 2_000
 

@@ -8,6 +8,8 @@ export type ShownPath = (path: string) => string
 export function shownPathIn(cwd: string, top: string): ShownPath {
   return (path) => {
     if (!isAbsolute(path) && cwd === top) return path
+    // Kept, since the system goes up from where a link leads.
+    if (path.split('/').includes('..')) return isAbsolute(path) ? path : `${cwd}/${path}`
     const absolute = resolve(cwd, path)
     // The folder itself stays absolute.
     return pathWithin(top, absolute) || absolute
