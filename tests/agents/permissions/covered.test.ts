@@ -150,6 +150,13 @@ describe('[P3] what a rule covers, and what not', () => {
     ['cargo clippy *', 'cargo clippy -- -C linker=./evil'],
     ['cargo test *', 'cargo test -- --logfile=../a'],
     ['npm test *', 'npm test --cache=../a'],
+    ['npm test *', 'npm test -w other'],
+    ['npm test *', 'npm test --workspace=other -- a'],
+    ['npm t *', 'npm t a -w other'],
+    ['npm run lint *', 'npm run lint -w other'],
+    ['pnpm test *', 'pnpm test -w'],
+    ['pnpm test *', 'pnpm test --filter other'],
+    ['pnpm test *', 'pnpm test --filter=../other'],
     ['npm test *', 'npm test --logs-dir ../a'],
     ['npm test *', 'npm test -- --import=data:text/javascript,evil'],
     // Loaded as a module, in any spelling of an address.

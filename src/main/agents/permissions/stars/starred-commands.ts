@@ -60,6 +60,7 @@ const wordAt = (words: readonly ShellWord[], at: number): string | null => {
 export function starredCommand(words: readonly ShellWord[]): StarredCommand | null {
   const [program, first, second] = [0, 1, 2].map((at) => wordAt(words, at))
   if (!program) return null
+  if (choosesPackage(words)) return { length: 1, covers: nothing }
   const of = (length: number, covers: Starred | undefined): StarredCommand | null =>
     // A rule for the program alone does not cover it either.
     covers ? { length: covers === nothing ? 1 : length, covers } : null
@@ -76,6 +77,24 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
     of(2, table.get(`${program} ${first}`)) ??
     (first && /^[\w.:-]+$/.test(first) ? of(2, builds.get(program)) : null) ??
     of(1, table.get(program))
+  )
+}
+
+/**
+ * Reports whether it may run the scripts of other packages of a workspace, which are elsewhere if the working directory is
+ * one of its packages. To npm, a path is one from where it runs, a name any package. What follows `--` is for the script.
+ */
+function choosesPackage(words: readonly ShellWord[]): boolean {
+  const texts = words.map((_, at) => literalAt(words, at) ?? '')
+  const command = texts.slice(0, 2).join(' ')
+  const options = texts.slice(2, texts.includes('--') ? texts.indexOf('--') : undefined)
+  if (command === 'pnpm test') return options.some((text) => /^(?:-w|--filter)(?:=|$)/.test(text))
+  return (
+    /^npm (?:t|test|run|run-script)$/.test(command) &&
+    options.some((text, at) => {
+      const [, value] = /^(?:-w|--workspace)(?:=(.*))?$/s.exec(text) ?? [null, '/']
+      return !(value ?? options[at + 1] ?? '').includes('/')
+    })
   )
 }
 
