@@ -83,6 +83,11 @@ describe('[P2] what is no plain command is shown whole, and no rule decides it',
     ['a move with a diff', { to: '/etc/b' }, { kind: 'move', content: [diff] }],
     ['an edit with a script', { script: 'rm -rf /' }, { kind: 'edit', content: [diff] }],
     ['a diff of another file', { file_path: '/etc/passwd' }, { kind: 'edit', content: [diff] }],
+    [
+      'a patch of Codex that moves a file',
+      { changes: { '/etc/b': { type: 'update', move_path: '/code/a.txt' } } },
+      { kind: 'edit', content: [diff] },
+    ],
     ...['~/.bashrc', '/code/~/.bashrc', 'link/../b', '/code/link/../b'].map(
       (path): [string, object, object] => [
         `a diff of ${path}, which agents resolve differently`,

@@ -145,6 +145,8 @@ function isEditAlone({ kind, input, inputPath, diffs }: CallState): boolean {
   // In an edit, `command` names the kind of change, not a shell command.
   if (kind !== 'edit' || (isRecord(input) && beyondEdits.some((field) => field in input)))
     return false
+  // In a patch of Codex, which may take a file from elsewhere.
+  if (/"move_?path":"/i.test(JSON.stringify(input))) return false
   // Some agents expand `~`, and leave the folder that a link leads to by `..`.
   if (diffs.some(({ path }) => path.split(/[/\\]/).some((part) => /^~|^\.\.$/.test(part))))
     return false
