@@ -31,9 +31,18 @@ const shortGitOptions = Object.entries({
   rebase: 'x',
 })
 
+/** Subcommands that run what follows them. */
+const runsCommands = new Map([
+  ['run', 'bisect'],
+  ['foreach', 'submodule'],
+  ['filter-branch', 'filter-branch'],
+  ['for-each-repo', 'for-each-repo'],
+])
+
 function isGitOption(text: string, args: readonly string[]): boolean {
   return (
     text === '-c' ||
+    (runsCommands.has(text) && args.includes(runsCommands.get(text) ?? '')) ||
     beginsOption(text, gitOptions) ||
     (/^-[^-]/.test(text) &&
       shortGitOptions.some(
