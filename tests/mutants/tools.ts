@@ -13,7 +13,7 @@ export const toolsMutants: Mutant[] = [
   {
     id: 'tools-web-other-server',
     file: 'src/main/agents/tools/web/web-fetch.ts',
-    find: 'if (next.origin !== requested.origin)',
+    find: 'if (withoutSlash(next) !== withoutSlash(requested))',
     replace: 'if (next.hostname !== requested.hostname)',
     harm: 'A permission for one server also opens another port of the machine.',
     tests: ['tests/agents/tools/web-fetch.test.ts'],

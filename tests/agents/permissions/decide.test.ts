@@ -220,7 +220,7 @@ describe('the proposed rules', () => {
     ['psql -d app', []],
     ['crontab -', []],
     ['docker compose exec web ls', ['bash: docker compose exec web ls']],
-    ['docker compose logs web', ['bash: docker compose logs *']],
+    ['docker compose logs web', ['bash: docker compose logs web']],
     ['npm exec evil', ['bash: npm exec evil']],
     ['npm install left-pad', ['bash: npm install left-pad']],
     ['npx -y evil', []],

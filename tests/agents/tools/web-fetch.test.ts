@@ -139,15 +139,18 @@ it('refuses other protocols, passwords, and known secrets in the address', async
   )
 })
 
-it('follows redirects on the same server only, and checks each again', async () => {
+it('follows no redirect to another address, on the same server either', async () => {
   const other = await serve(page('text/plain', 'secret'))
   const url = await serve((request, response) => {
-    const to = { '/same': '/end', '/other': other, '/round': '/round' }[request.url ?? '']
+    const to = { '/same': '/same/', '/path': '/end', '/other': other, '/round': '/round' }[
+      request.url ?? ''
+    ]
     if (to) response.writeHead(302, { location: to }).end()
     else response.writeHead(200, { 'content-type': 'text/plain' }).end('arrived')
   })
   expect((await fetchPage(`${url}/same`)).output).toBe('arrived')
-  await expect(fetchPage(`${url}/other`)).rejects.toThrow(`leads to ${other}/, on another server`)
+  await expect(fetchPage(`${url}/path`)).rejects.toThrow(`leads to ${url}/end. Call web_fetch`)
+  await expect(fetchPage(`${url}/other`)).rejects.toThrow(`leads to ${other}/. Call web_fetch`)
   await expect(fetchPage(`${url}/round`)).rejects.toThrow('more than 5 times')
 })
 

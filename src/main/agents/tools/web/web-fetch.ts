@@ -71,10 +71,10 @@ async function fetchText(
     }
     response.destroy()
     const next = new URL(location, url)
-    // The permission applies to this server only.
-    if (next.origin !== requested.origin)
+    // The permission applies to this address only: rules may name others on the same server.
+    if (withoutSlash(next) !== withoutSlash(requested))
       throw new ToolError(
-        `${requested} leads to ${context.mask.text(next.href)}, on another server. Call web_fetch with that address if you want it.`,
+        `${requested} leads to ${context.mask.text(next.href)}. Call web_fetch with that address if you want it.`,
       )
     url = next
   }
@@ -82,6 +82,9 @@ async function fetchText(
     `${requested} leads from one address to the next, more than ${redirectsMax} times.`,
   )
 }
+
+const withoutSlash = ({ origin, pathname, search }: URL): string =>
+  `${origin}${pathname.replace(/\/$/, '')}${search}`
 
 async function readBody(url: URL, response: IncomingMessage, { mask }: ToolContext) {
   const [type = '', ...parameters] = (response.headers['content-type'] ?? 'text/plain')
