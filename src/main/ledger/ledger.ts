@@ -136,6 +136,9 @@ export async function openLedger(
 
   async function record(...given: LedgerEvent[]): Promise<void> {
     const events = given.map(prepare)
+    for (const event of events)
+      if (!parseLedgerEvent({ v: ledgerVersion, ...event }))
+        throw new TypeError(`an event ${event.type} that no later start could read`)
     const appended = journal.appendAll(events.map((event) => ({ v: ledgerVersion, ...event })))
     appended.catch((error) => {
       if (isWrittenByOthers(error)) displaced.resolve()
