@@ -54,6 +54,7 @@ export async function openLayers(dataDir: string) {
     ...common,
     stopper: { stopForRemoval: async () => undefined },
     onSettled: () => undefined,
+    onRolledForward: () => undefined,
     onProjectNotice: () => undefined,
     onWarning: () => undefined,
     secrets: createMasker(),

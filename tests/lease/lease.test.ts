@@ -229,6 +229,15 @@ describe('lease', () => {
     await lease.release()
   })
 
+  it('removes what a process left that died before it had written its first lease', async () => {
+    const dataDir = await scratchDirectory()
+    for (const content of ['', '{"pid":'])
+      await writeFile(path.join(dataDir, `lease.json.left-${content.length}.prepared`), content)
+    const lease = await acquireLease(dataDir, { host: 'cli' })
+    expect(await readdir(dataDir)).toEqual(['lease.json', 'lease.lock'])
+    await lease.release()
+  })
+
   it('is left alone by a taker that looked at the dead one before another took it over, where there are no locks', async () => {
     const dataDir = await scratchDirectory()
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)

@@ -113,6 +113,18 @@ export function createNotices({ log }: { log: NoticeLog }) {
     },
     /** Reports how an interrupted update was completed, or why it could not be. */
     settled: (update: SettledUpdate) => notices.add(noticeOfUpdate(update)),
+    /** Reports removals or restores of an earlier process that this start has completed. */
+    rolledForward: (what: 'removal' | 'restore', titles: string[]) => {
+      const [title] = titles
+      if (titles.length === 1)
+        add('info', `The ${what} of “${title}” had not been finished. It has been completed.`, [])
+      else
+        addIfAny(
+          'info',
+          titles,
+          (count) => `${count} ${what}s had not been finished. They have been completed.`,
+        )
+    },
     /** Reports that a project has moved, or that its folder contains another repository. */
     project: (notice: Pick<Notice, 'tone' | 'text' | 'details'>) =>
       notices.add({ ...notice, topic: 'project' }),

@@ -56,6 +56,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     custody,
     stopper,
     onSettled: notices.settled,
+    onRolledForward: notices.rolledForward,
     onProjectNotice: notices.project,
     onWarning: notices.warning,
     secrets,

@@ -119,12 +119,21 @@ export async function holderAt(file: string): Promise<LeaseHolder | null> {
   return content === null ? null : parseHolder(content)
 }
 
-/** Removes files left behind by dead processes; those of a live process are its own to remove. */
+/**
+ * Removes files left behind by dead processes; those of a live process are its own to remove. A process prepares a file
+ * only while it holds the lock, where there is one: `lock` proves that the one that left a half-written file is dead.
+ */
 export async function sweepLeftovers(dataDir: string, lock: KernelLock | null): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    if (!/^lease\.json\..+\.(prepared|claim)$/.test(name)) continue
+    const [, suffix] = /^lease\.json\..+\.(prepared|claim)$/.exec(name) ?? []
+    if (suffix === undefined) continue
     const file = path.join(dataDir, name)
-    const holder = await holderAt(file).catch(() => null)
-    if (holder && (await judge(holder, lock)) === 'dead') await unlink(file).catch(() => {})
+    const content = await read(file).catch(() => null)
+    if (content === null) continue
+    const holder = parseHolder(content)
+    const isLeft = holder
+      ? (await judge(holder, lock)) === 'dead'
+      : lock !== null && suffix === 'prepared'
+    if (isLeft) await unlink(file).catch(() => {})
   }
 }

@@ -21,6 +21,8 @@ interface TreeRemoval {
    * completes the rest. Resolves with the failures.
    */
   finish(signal: AbortSignal): Promise<Map<TaskId, unknown>>
+  /** Returns the workspaces with an unfinished removal. */
+  unfinished(): TaskId[]
 }
 
 export function createTreeRemoval({
@@ -127,5 +129,6 @@ export function createTreeRemoval({
     }
   }
 
-  return { remove, finish: (signal) => removeAll(removal.unfinished(), {}, signal) }
+  const { unfinished } = removal
+  return { remove, unfinished, finish: (signal) => removeAll(unfinished(), {}, signal) }
 }

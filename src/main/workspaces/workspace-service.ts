@@ -39,6 +39,7 @@ import type { ProjectNotice } from './moved-projects/moves.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRemoval, type RemovalOptions } from './removal.ts'
+import { createRollForward, type OnRolledForward } from './roll-forward.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
 import { createTreeRemoval } from './tree-removal.ts'
 import { createWorkingDirs, type WorkingDirs } from './working-dirs.ts'
@@ -135,6 +136,7 @@ interface WorkspaceServiceDependencies {
   onProjectNotice: (notice: ProjectNotice) => void
   /** Called if an interrupted update of files was completed, or could not be. */
   onSettled: (settled: SettledUpdate) => void
+  onRolledForward: OnRolledForward
 }
 
 export function createWorkspaceService(deps: WorkspaceServiceDependencies): WorkspaceService {
@@ -190,37 +192,10 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     })
   }
 
-  async function rollForward(signal: AbortSignal): Promise<void> {
-    for (const [taskId, error] of await removal.finish(signal)) {
-      deps.onProblem(
-        `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
-        error,
-      )
-    }
-    for (const taskId of restoring.unfinished())
-      if (!signal.aborted) await inTree(taskId, () => finishRestore(taskId))
-    await leftovers.sortAll().catch((error) => {
-      deps.onProblem('The worktrees in the trash could not be sorted', error)
-    })
-  }
-
-  async function finishRestore(taskId: TaskId): Promise<void> {
-    const { title, workspace } = state.tasks.get(taskId) ?? {}
-    // It may have been restored with its parent, or by the user.
-    if (!workspace?.restoring) return
-    const report = (name: string | undefined, error: unknown) =>
-      deps.onProblem(`"${name}" could not be restored`, error)
-    try {
-      const { left } = await restoring.restore(taskId)
-      for (const one of left) report(one.title, new Error(one.why))
-    } catch (error) {
-      report(title, error)
-    }
-  }
-
   /** Restores are serialized per tree, because two sub-agents may have the same parent to restore. */
   const inTree = <T>(taskId: TaskId, work: () => Promise<T>): Promise<T> =>
     locks.workspace(state.tasks.get(taskId)?.rootId ?? taskId, work)
+  const rollForward = createRollForward({ ...deps, state, removal, restoring, leftovers, inTree })
 
   /** Also returns the files that are not applied: a patch contains no ignored files. */
   async function applyAndListRest(

@@ -1,4 +1,5 @@
 /** A worktree whose repository is gone, or that is no worktree any more: it can still be removed. */
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,7 +35,7 @@ async function finished() {
 }
 
 it('[R1] gives advice when the project is gone, and continues once it is back', async () => {
-  const { fixture, id, path, remove } = await finished()
+  const { fixture, id, path, remove, notices } = await finished()
   const { dir } = fixture.project
   await rename(dir, `${dir}-elsewhere`)
   await expect(remove()).rejects.toThrow(`Move the project back to ${dir}`)
@@ -43,7 +44,26 @@ it('[R1] gives advice when the project is gone, and continues once it is back', 
   await fixture.restart()
   expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'ready' })
   expect(existsSync(path)).toBe(false)
+  expect(await notices()).toEqual([
+    expect.stringMatching(/^The removal of “.+” had not been finished\. It has been completed\.$/),
+  ])
 })
+
+it.skipIf(process.geteuid?.() !== 0)(
+  'names the cause when the repository belongs to another user, and discards nothing',
+  async () => {
+    const { fixture, path, remove } = await finished()
+    const giveGitFolder = (user: number) =>
+      execFileSync('chown', ['-hR', `${user}:${user}`, join(fixture.project.dir, '.git')])
+    giveGitFolder(65534)
+    await expect(remove()).rejects.toThrow('detected dubious ownership')
+    await expect(remove(true)).rejects.toThrow('detected dubious ownership')
+    expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed')
+    giveGitFolder(0)
+    await remove()
+    expect(existsSync(path)).toBe(false)
+  },
+)
 
 it.each([
   ['the project is gone for good', (dir: string) => rm(dir, { recursive: true })],

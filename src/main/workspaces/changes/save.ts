@@ -110,11 +110,13 @@ export function createSaveChanges(deps: {
 
   /**
    * False if the project was moved or deleted, or the agent deleted the worktree's `.git` file,
-   * pointed it to another repository, or made the worktree a separate one.
+   * pointed it to another repository, or made the worktree a separate one. True if Git refuses to say, because the
+   * repository belongs to another user.
    */
   async function isWorktree({ projectDir }: Task, workspace: Workspace): Promise<boolean> {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const found = await git.inspectProject(root)
+    if (found.kind === 'dubious-ownership') return true
     if (!('topLevel' in found) || found.topLevel !== (await realpath(root))) return false
     return (await git.inspectWorktree({ repoDir: projectDir, root })).kind === 'whole'
   }
