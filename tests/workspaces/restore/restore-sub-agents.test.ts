@@ -11,6 +11,7 @@ import {
   beforeLeaving,
   entriesOf,
   type Fixture,
+  git,
   start,
   taskOf,
   until,
@@ -154,6 +155,15 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
       expect((await statuses(fixture)).inner).toMatch(/^completed/)
     },
   )
+
+  it('[R6] comes back although an earlier restore failed, and could not remove the worktree that it had begun', async () => {
+    const { fixture, client, root, path } = await removed()
+    const half = ['worktree', 'add', '-q', '--no-checkout', '--lock', '--reason', 'initializing']
+    git(fixture.project.dir, ...half, '--detach', path)
+    expect((await client.workspace.restore({ workspaceId: root })).left).toEqual([])
+    expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two')
+    expect((await client.doctor.check({ repair: false })).problems).toEqual([])
+  })
 
   it('[R6] is restored by the next start if a kill interrupted the restore', async () => {
     const { fixture, root, inner, path } = await removed()

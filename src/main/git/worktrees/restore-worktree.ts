@@ -12,14 +12,14 @@ import { copyIntoRepository } from '../store/copy.ts'
 import { reading } from '../store/store.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
-import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
+import { isPartialWorktree, partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import { writeOutsideSparseCheckout } from './sparse-checkout.ts'
 import { removeWorktree } from './worktrees.ts'
 
 export interface RestorableInput {
   repoDir: string
-  /** Absolute; must not exist. */
+  /** Absolute; must not exist, but may be partial until it is restored. */
   path: string
   /** The last commit of its branch when the worktree was removed. */
   head: string
@@ -73,7 +73,7 @@ export async function refuseUnrestorable(
       `The commit ${commit} is no longer in ${repoDir}.`,
     )
   }
-  if (exists(path)) {
+  if (exists(path) && !(await isPartialWorktree(path))) {
     throw new WorktreeRefusedError('path-exists', `${path} exists; move it away first.`)
   }
 }
