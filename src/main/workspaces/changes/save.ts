@@ -75,6 +75,9 @@ export function createSaveChanges(deps: {
           worktreePath: join(dir, worktreePatchFile),
         })
         .catch(async (error) => {
+          const refusal = await gitsRefusal(workspace)
+          if (refusal !== null)
+            return refused('not-git', `The changes of "${task.title}" can't be saved. ${refusal}`)
           if (await isWorktree(task, workspace)) throw error
           return null
         })
@@ -108,15 +111,19 @@ export function createSaveChanges(deps: {
       await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
   }
 
+  /** Returns Git's advice if it refuses the repository because it belongs to another user; else null. */
+  async function gitsRefusal(workspace: Workspace): Promise<string | null> {
+    const found = await git.inspectProject(deps.workingDirs.worktreeRoot(workspace))
+    return found.kind === 'dubious-ownership' ? found.advice : null
+  }
+
   /**
    * False if the project was moved or deleted, or the agent deleted the worktree's `.git` file,
-   * pointed it to another repository, or made the worktree a separate one. True if Git refuses to say, because the
-   * repository belongs to another user.
+   * pointed it to another repository, or made the worktree a separate one.
    */
   async function isWorktree({ projectDir }: Task, workspace: Workspace): Promise<boolean> {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const found = await git.inspectProject(root)
-    if (found.kind === 'dubious-ownership') return true
     if (!('topLevel' in found) || found.topLevel !== (await realpath(root))) return false
     return (await git.inspectWorktree({ repoDir: projectDir, root })).kind === 'whole'
   }
