@@ -36,7 +36,7 @@ export const permissionsMutants: Mutant[] = [
   },
   {
     id: 'permissions-deny-by-path-escaped',
-    file: 'src/main/agents/permissions/decide.ts',
+    file: 'src/main/agents/permissions/equivalent-commands.ts',
     find: '  const program = basename(name.value).toLowerCase()\n',
     replace: '  const program = name.value\n',
     harm: '/usr/bin/rm runs where rm is forbidden.',

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { Verdict } from '../../../shared/agents/permissions.ts'
 import { formsOfSubject } from './addresses.ts'
@@ -9,6 +8,7 @@ import {
   type PermissionRequest,
   type Step,
 } from './analyze-request.ts'
+import { equivalentCommands } from './equivalent-commands.ts'
 import { named } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
 import { comparable, mayBeWritten, type PathFound } from './places.ts'
@@ -22,7 +22,6 @@ import {
   matchesTool,
   mayMatchCommand,
 } from './rules.ts'
-import { literal, type ShellWord } from './shell-words.ts'
 
 /** Decides by the strictest layer. `layers` has at least the user's, first, whose reasons and proposal are returned. */
 export const decide = (layers: readonly PolicyLayer[], request: PermissionRequest): Verdict =>
@@ -112,41 +111,6 @@ const matchesPath = (test: RuleTest, found: PathFound): boolean =>
 
 const folded = (test: RuleTest): RuleTest =>
   test.kind === 'edit' ? { ...test, glob: comparable(test.glob) } : test
-
-/**
- * Returns the forms in which rules that narrow match a command: a program given by its path, and Git
- * with options before its subcommand, count as the plain program.
- */
-function equivalentCommands(words: ShellWord[]): ShellWord[][] {
-  const [name, ...args] = words
-  if (name?.kind !== 'literal') return [words]
-  // Some file systems ignore the case of a program's name.
-  const program = basename(name.value).toLowerCase()
-  const plain: ShellWord[] = [literal(program), ...args]
-  if (program.startsWith('git-'))
-    return [words, plain, [literal('git'), literal(program.slice('git-'.length)), ...args]]
-  if (program !== 'git') return [words, plain]
-  return [words, plain, ...subcommandsOf(args).map((rest) => [literal(program), ...rest])]
-}
-
-/** Options of `git` itself whose value is the next word. */
-const gitValue =
-  /^(-C|-c|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source|shallow-file))$/
-/** Those without a value in the next word. */
-const gitFlag =
-  /^(--.*=.*|-[pPhv]|--(version|help|exec-path|html-path|man-path|info-path|paginate|no-pager|bare|no-replace-objects|literal-pathspecs|glob-pathspecs|noglob-pathspecs|icase-pathspecs|no-optional-locks|no-lazy-fetch|no-advice))$/
-
-/** Returns the arguments of `git` from its subcommand on: both ways for an option that may have a value. */
-function subcommandsOf(args: ShellWord[]): ShellWord[][] {
-  const [first] = args
-  if (first?.kind !== 'literal' || !first.value.startsWith('-')) return [args]
-  const afterValue = gitFlag.test(first.value) ? [] : subcommandsOf(args.slice(2))
-  const afterFlag = gitValue.test(first.value) ? [] : subcommandsOf(args.slice(1))
-  return [...afterFlag, ...afterValue].slice(0, subcommandsMax)
-}
-
-/** Unknown options double them. */
-const subcommandsMax = 50
 
 /** Asks about changes of the repository's policy unless one of the user's rules allows exactly that. */
 function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | null {
