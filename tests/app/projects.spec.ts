@@ -127,6 +127,50 @@ test.describe('New agent', () => {
     await expect(page.getByText(/^This project is not a Git repository/)).toBeVisible()
   })
 
+  test('what was pressed before a set-up command could be allowed does not allow it', async ({
+    app,
+    page,
+  }) => {
+    const { host, scenario, projectId } = await projectWithSetup(app)
+    await openAt(page, host, `/p/${projectId}`)
+    const dialog = await fillNewAgent(page, 'First', scenario)
+    const prompt = dialog.getByRole('textbox', { name: 'Prompt' })
+    const start = dialog.getByRole('button', { name: 'Allow and start' })
+    await expect(start).toBeEnabled()
+    /** As if the last thing that it waited for came while a button or key is held. */
+    const fillWithoutKeys = () =>
+      prompt.evaluate((field: HTMLElement) => {
+        field.focus()
+        field.ownerDocument.execCommand('insertText', false, 'First')
+      })
+
+    await test.step('a held button of the mouse', async () => {
+      await prompt.fill('')
+      await expect(start).toBeDisabled()
+      await start.hover({ force: true })
+      await page.mouse.down()
+      await fillWithoutKeys()
+      await expect(start).toBeEnabled()
+      await page.mouse.up()
+    })
+    await test.step('a held key', async () => {
+      await prompt.fill('')
+      await page.keyboard.down('Control')
+      await page.keyboard.down('Enter')
+      await fillWithoutKeys()
+      await expect(start).toBeEnabled()
+      // The same key again, without having been up.
+      await page.keyboard.down('Enter')
+      await page.keyboard.up('Enter')
+      await page.keyboard.up('Control')
+    })
+    await expect(start).toBeEnabled()
+    expect((await host.client.tasks.list({ all: true })).tasks).toEqual([])
+
+    await start.click()
+    await expect(conversation(page).getByText('You said: First.')).toBeVisible()
+  })
+
   test('a repository’s set-up command is shown for permission once, and again after a change', async ({
     app,
     page,

@@ -1,6 +1,7 @@
 import { type FormEvent, useId, useRef } from 'react'
 import type { ProjectId } from '../../../shared/records/ids.ts'
 import { agentsAtOnceMax } from '../../../shared/records/tasks/tree-options.ts'
+import { useOwnPress } from '../../components/approval/answer-guard.ts'
 import { PromptField } from '../../components/composer/prompt-field.tsx'
 import {
   Button,
@@ -57,6 +58,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const labels = projectLabels(projects)
   const field = useRef<HTMLTextAreaElement>(null)
   const whyNotId = useId()
+  const isOwnPress = useOwnPress(whyNot === null)
 
   const findFiles = async (query: string) =>
     (await client.workspace.findFiles({ projectId, query })).files
@@ -103,6 +105,9 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
               title={whyNot ?? undefined}
               aria-describedby={whyNotId}
               busy={form.busy}
+              onClick={(click) => {
+                if (!isOwnPress(click)) click.preventDefault()
+              }}
             >
               {approval.isNeeded ? 'Allow and start' : 'Start'}
             </Button>
@@ -114,7 +119,9 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
         id="new-agent"
         onSubmit={submit}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
+          // A held key may have been pressed before it could allow anything.
+          if (event.key !== 'Enter' || event.repeat) return
+          if (event.ctrlKey || event.metaKey) submit(event)
         }}
         className="flex flex-col gap-4 p-4"
       >
