@@ -119,8 +119,10 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
         id="new-agent"
         onSubmit={submit}
         onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
           // A held key may have been pressed before it could allow anything.
-          if (event.key !== 'Enter' || event.repeat) return
+          if (event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
+          if (event.repeat) return
           if (event.ctrlKey || event.metaKey) submit(event)
         }}
         className="flex flex-col gap-4 p-4"

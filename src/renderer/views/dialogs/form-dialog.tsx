@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react'
+import { useOwnPress } from '../../components/approval/answer-guard.ts'
 import { Button, DialogShell } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
@@ -40,6 +41,7 @@ export function FormDialog(props: {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const disabled = !canSubmit || unreachable !== undefined
+  const isOwnPress = useOwnPress(!disabled)
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault()
     if (disabled || busy || validate?.() === false) return
@@ -77,6 +79,9 @@ export function FormDialog(props: {
             busy={busy}
             disabled={disabled && !busy}
             title={unreachable}
+            onClick={(click) => {
+              if (!isOwnPress(click)) click.preventDefault()
+            }}
           >
             {action}
           </Button>
@@ -87,8 +92,11 @@ export function FormDialog(props: {
         id={formId}
         onSubmit={(event) => void onSubmit(event)}
         onKeyDown={(event) => {
-          if (submitsByModEnter && event.key === 'Enter' && (event.ctrlKey || event.metaKey))
-            void onSubmit(event)
+          if (event.key !== 'Enter') return
+          // A key that is held since before the form could be sent; a new line repeats in a field that has lines.
+          if (event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
+          if (event.repeat) return
+          if (submitsByModEnter && (event.ctrlKey || event.metaKey)) void onSubmit(event)
         }}
         className="flex flex-col gap-4 p-4"
       >
