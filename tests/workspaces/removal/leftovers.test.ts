@@ -1,7 +1,7 @@
 /** What no patch holds of a worktree stays in the trash when it is removed; nothing of it is deleted unsaid. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { removeDurable } from '../../../src/main/journal/index.ts'
@@ -417,6 +417,25 @@ it('[R6] replaces only files that are as they were checked out', async () => {
   expect(await readFile(join(worktree, 'file'), 'utf8')).toBe('of the commit')
   expect(await readFile(join(trash, 'a/mine'), 'utf8')).toBe('older')
 })
+
+it.runIf(process.platform === 'linux')(
+  '[R6] restores nothing through a link that replaces a folder meanwhile',
+  async () => {
+    const dir = await temporaryDir()
+    const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]
+    const outside = join(dir, 'outside')
+    await writeFiles(worktree, { 'a/same': 'of the commit' })
+    await writeFiles(trash, { 'a/same': 'later', 'a/new': 'new' })
+    await writeFiles(outside, { same: 'of the user' })
+    await restoreInto(worktree, trash, async () => {
+      await rename(join(worktree, 'a'), join(worktree, 'moved'))
+      await symlink(outside, join(worktree, 'a'))
+      return true
+    })
+    expect(await readdir(outside)).toEqual(['same'])
+    expect(await readFile(join(outside, 'same'), 'utf8')).toBe('of the user')
+  },
+)
 
 it('[R3] lists the files that an apply omits, without generated ones', async () => {
   const { fixture, id } = await ended(

@@ -73,6 +73,23 @@ export async function inFolder<Result>(
   }
 }
 
+/**
+ * Runs `use` with a path of this folder that leads to it whatever becomes of its own. Throws the system's error if a link
+ * or a file is in its place.
+ */
+export async function withHeldFolder<Result>(
+  path: Buffer,
+  use: (held: Buffer) => Promise<Result>,
+): Promise<Result> {
+  if (!hasOpenPaths) return use(path)
+  const handle = await open(path, flags)
+  try {
+    return await use(Buffer.from(openPath(handle)))
+  } finally {
+    await handle.close()
+  }
+}
+
 const openPath = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`
 
 async function openFolder(root: NonNullable<HeldRoot['open']>, dir: string): Promise<FileHandle> {

@@ -12,6 +12,7 @@ import {
   renameDurable,
   systemCode,
 } from '../../journal/index.ts'
+import { withHeldFolder } from '../file-updates/held-folders.ts'
 
 /**
  * Moves each file and folder back by rename. Nothing is written through a symbolic link, and nothing is replaced but
@@ -24,7 +25,8 @@ export async function restoreInto(
   isReplaceable: (path: Buffer) => Promise<boolean>,
 ): Promise<{ placed: Buffer[]; stayed: string[] }> {
   const outcome = { placed: [] as Buffer[], stayed: [] as string[] }
-  await moveBack(dir, worktree, Buffer.alloc(0))
+  // A program that still writes in the worktree could replace a folder by a link after it was compared.
+  await withHeldFolder(Buffer.from(worktree), (held) => moveBack(dir, held, Buffer.alloc(0)))
   return outcome
 
   async function moveBack(fromDir: RawPath, toDir: RawPath, below: Buffer): Promise<void> {
@@ -49,7 +51,8 @@ export async function restoreInto(
       await move(from, to)
       outcome.placed.push(path)
     } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
-      await moveBack(from, to, Buffer.concat([path, Buffer.from('/')]))
+      const below = Buffer.concat([path, Buffer.from('/')])
+      await withHeldFolder(to, (held) => moveBack(from, held, below))
     } else outcome.stayed.push(`${path}`)
   }
 }
