@@ -85,7 +85,9 @@ test('keeps sessions that another tool will delete, shows a nested sub-agent, an
   const host = await serveAt(app, await homeWith(app, project))
   await openAt(page, host)
   await expect(offer(page)).toContainText('2 sessions of Claude Code')
-  await expect(offer(page)).toContainText('Claude Code will delete 1 of them within 5 days')
+  await expect(offer(page)).toContainText(
+    'Claude Code will delete 1 of them within 5 days (cleanupPeriodDays is 30)',
+  )
   await keepAll(page)
 
   await reader(page).getByRole('tab', { name: 'Transcript' }).click()

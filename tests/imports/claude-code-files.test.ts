@@ -2,6 +2,8 @@ import { chmod, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
+import { sourceFound } from '../../src/main/imports/found-sources.ts'
+import { expiringText } from '../../src/shared/text/import-text.ts'
 import { temporaryDir } from '../harness.ts'
 import { itInSoak } from '../soak.ts'
 import { asUnprivilegedUser } from '../unprivileged.ts'
@@ -98,6 +100,14 @@ describe('what is found', () => {
     expect(others).toEqual([])
     expect(one?.found).toMatchObject({ projectDir: '/code/app', isHidden: true })
     expect(one?.found.files).toHaveLength(2)
-    expect(one?.found.expiresAtMs).toBe(lastMs + 3 * 86_400_000)
+    expect(one?.found).toMatchObject({ expiresAtMs: lastMs + 3 * 86_400_000, keptDays: 3 })
+    const source = sourceFound(
+      { tool: 'claude-code', path: dir },
+      { found: one ? [one.found] : [], imported: new Set() },
+      lastMs,
+    )
+    expect(expiringText(source)).toBe(
+      'Claude Code will delete it within 5 days (cleanupPeriodDays is 3)',
+    )
   })
 })

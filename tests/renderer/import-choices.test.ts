@@ -24,6 +24,7 @@ const source: ImportSourceFound = {
   bytes: 60,
   projects: 3,
   expiringSoon: 0,
+  keptDays: null,
   hidden: 0,
   imported: 1,
   byProject: [folder('/a', 3), folder('/b', 2), folder('/c', 1, 1)],

@@ -34,6 +34,7 @@ export function sourceFound(
     ),
     bytes: found.reduce((sum, session) => sum + sessionBytes(session), 0),
     expiringSoon: expiringOf(found),
+    keptDays: found.find(({ keptDays }) => keptDays !== undefined)?.keptDays ?? null,
     hidden: found.filter(({ isHidden }) => isHidden).length,
   }
 }

@@ -80,6 +80,8 @@ const importSourceFoundSchema = z.object({
   projects: count,
   /** The number that the tool deletes within `expiringDays`. */
   expiringSoon: count,
+  /** The days without activity after which the tool deletes a session; null: unknown, or it never does. */
+  keptDays: z.number().nonnegative().nullable(),
   /** The number that the tool's own lists omit. */
   hidden: count,
   /** The number that were imported and have not grown since. */

@@ -11,13 +11,21 @@ const toolNames: Readonly<Record<ImportTool, string>> = {
 
 export const toolName = (tool: ImportTool): string => toolNames[tool]
 
+/** The setting that says for how many days a tool keeps its sessions. */
+const retentionSettings: Partial<Record<ImportTool, string>> = {
+  'claude-code': 'cleanupPeriodDays',
+}
+
 /** Returns a sentence without a full stop about the sessions that the tool will delete soon; there must be at least one. */
 export function expiringText({
   tool,
   sessions,
   expiringSoon,
-}: Pick<ImportSourceFound, 'tool' | 'sessions' | 'expiringSoon'>): string {
+  keptDays,
+}: Pick<ImportSourceFound, 'tool' | 'sessions' | 'expiringSoon' | 'keptDays'>): string {
   const all = sessions === 1 ? 'it' : 'all of them'
   const which = expiringSoon === sessions ? all : `${expiringSoon} of them`
-  return `${toolName(tool)} will delete ${which} within ${expiringDays} days`
+  const setting = retentionSettings[tool]
+  const why = setting && keptDays !== null ? ` (${setting} is ${keptDays})` : ''
+  return `${toolName(tool)} will delete ${which} within ${expiringDays} days${why}`
 }

@@ -51,7 +51,7 @@ it('--watch --json: a line for each', async () => {
 it('recognises a file by its content', async () => {
   const source: ImportSourceFound = {
     ...{ tool: 'codex', path: '/logs/s1.jsonl', sessions: 1, subAgents: 0, bytes: 10 },
-    ...{ projects: 1, expiringSoon: 0, hidden: 0, imported: 0, byProject: [] },
+    ...{ projects: 1, expiringSoon: 0, keptDays: null, hidden: 0, imported: 0, byProject: [] },
   }
   const { importEvents } = { importEvents: [{ type: 'session' as const, session: imported }] }
   const known = createFakeShiplog({ importEvents, importSources: [source] })

@@ -35,6 +35,8 @@ export interface FoundSession {
   projectDir: string | null
   /** When the tool will delete it, in milliseconds since the epoch; null: unknown or never. */
   expiresAtMs: number | null
+  /** The days without activity after which the tool deletes a session. Absent: unknown, or it never does. */
+  keptDays?: number
   /** The tool's own lists omit the session. */
   isHidden: boolean
   /** Given by a user or the tool, and kept outside of the session's own files. */

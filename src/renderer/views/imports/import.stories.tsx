@@ -80,7 +80,9 @@ const idAt = (nth: number) =>
 export const FirstMinute: Story = {
   play: async ({ canvasElement }) => {
     const offer = await found(canvasElement)
-    await expect(offer.getByText(/will delete 37 of them within 5 days/)).toBeVisible()
+    await expect(
+      offer.getByText(/will delete 37 of them within 5 days \(cleanupPeriodDays is 30\)/),
+    ).toBeVisible()
     await userEvent.click(offer.getByRole('button', { name: 'Choose…' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
     await dialog.findByRole('button', { name: 'Import 412 sessions' })

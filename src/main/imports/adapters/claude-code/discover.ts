@@ -32,12 +32,12 @@ export async function* discoverClaudeCode(
     return
   }
   const { folders } = listFolder(join(path, 'projects'))
-  const cleanupDays = await cleanupDaysOf(path)
+  const keptDays = await cleanupDaysOf(path)
   if (folders.length === 0) return yield* sessionsIn(path)
   for (const folder of folders)
     for await (const found of sessionsIn(folder.path)) {
       signal.throwIfAborted()
-      yield { ...found, expiresAtMs: lastWrittenMs(found) + cleanupDays * dayMs }
+      yield { ...found, keptDays, expiresAtMs: lastWrittenMs(found) + keptDays * dayMs }
     }
 }
 
