@@ -2,6 +2,7 @@ import { ContextMenu as ContextBase } from '@base-ui/react/context-menu'
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { classNames } from './class-names.ts'
 import { ariaKeys, keysText } from './kbd.tsx'
 
@@ -84,7 +85,8 @@ export function ContextMenu(props: { entries: MenuEntry[]; children: ReactElemen
   )
 }
 
-const popupLook = 'min-w-44 rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none'
+const popupLook =
+  'max-h-(--available-height) min-w-44 max-w-96 overflow-y-auto rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none'
 
 const Entries = ({ entries }: { entries: MenuEntry[] | (() => MenuEntry[]) }) =>
   (typeof entries === 'function' ? entries() : entries).map((entry, index) =>
@@ -112,7 +114,8 @@ const Entries = ({ entries }: { entries: MenuEntry[] | (() => MenuEntry[]) }) =>
       </Base.RadioGroup>
     ) : (
       <Base.Item
-        key={entry.label}
+        // biome-ignore lint/suspicious/noArrayIndexKey: tasks may have the same title, and entries keep their places
+        key={index}
         disabled={entry.disabled}
         onClick={entry.onSelect}
         aria-keyshortcuts={entry.shortcut ? ariaKeys(entry.shortcut) : undefined}
@@ -122,7 +125,9 @@ const Entries = ({ entries }: { entries: MenuEntry[] | (() => MenuEntry[]) }) =>
         )}
       >
         {entry.icon}
-        <span className="flex-1">{entry.label}</span>
+        <span dir="auto" className="min-w-0 flex-1 truncate text-left [unicode-bidi:isolate]">
+          {plainText(entry.label)}
+        </span>
         {entry.shortcut ? (
           <span aria-hidden className="pl-4 text-small text-muted">
             {keysText(entry.shortcut)}

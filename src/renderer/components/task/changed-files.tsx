@@ -14,7 +14,7 @@ export function ChangedFiles({ changes }: { changes: TreeChanges | null }) {
   }
   const count = `${exactCount(files)}${unknown.length > 0 ? '+' : ''}`
   return (
-    // The dot before a fact is an item of it as well, so that a gap would be twice as wide there.
+    // The dot of a fact line is an item of it as well, so that a gap would be twice as wide there.
     <span className="flex" title={title.join(' ') || undefined}>
       <span className="tabular">{counted(files, 'file').replace(/^\S+/, count)}</span>
       <span className="ml-1.5 flex gap-1.5">

@@ -5,9 +5,14 @@ import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
-import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import {
+  created,
+  fixtureNowMs,
+  ids,
+  laterRecords,
+} from '../../../../tests/fixtures/entries/tasks.ts'
 import type { TaskChecks } from '../../../shared/contract/changes/checks.ts'
-import type { ReceiptId, ToolCallId } from '../../../shared/records/ids.ts'
+import type { ReceiptId, TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 
 const receiptId = '7f3c1d52-2f0a-4f9e-8a51-0d3b8a1c2e4f' as ReceiptId
 
@@ -234,6 +239,29 @@ export const ReportWithChecksDark: Story = {
   args: { state: 'kept' },
   globals: { theme: 'dark' },
   play: undefined,
+}
+/** Of many tasks that continue it, the first are named, and the others are in a menu. */
+export const ContinuedOften: Story = {
+  args: { state: 'kept' },
+  render: () => {
+    const fake = fakeWith('kept')
+    for (let nth = 1; nth <= 40; nth++) {
+      const title = `Continue with ${nth < 3 ? `part ${nth}` : '\u202ethe same '.repeat(12)}`
+      const id = `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}` as TaskId
+      fake.record(created(id, title, { resumedFrom: { taskId: ids.tests, seq: 1 } }))
+    }
+    return <AppStage fake={fake} address={`#/archive/${ids.tests}`} />
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByRole('link', { name: 'Continue with part 2' })
+    await userEvent.click(canvas.getByRole('button', { name: '38 more' }))
+    const menu = await within(document.body).findByRole('menu')
+    await expect(within(menu).getAllByRole('menuitem')).toHaveLength(38)
+    await expect(menu.getBoundingClientRect().bottom).toBeLessThanOrEqual(window.innerHeight)
+    await userEvent.keyboard('{End}{Enter}')
+    await canvas.findByText('Continues')
+  },
 }
 export const Expired: Story = {
   args: { state: 'expired' },
