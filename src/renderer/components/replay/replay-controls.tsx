@@ -40,7 +40,7 @@ export function ReplayControls<Speed extends number>(
   const { playing, speed, speeds, place, time, what, panelOpen, children } = props
   const { onToggle, onStep, onSpeed, onPanel, onCopyLink, onClose } = props
   return (
-    // In a narrow pane the buttons at the end wrap to a second line.
+    // In a narrow pane the buttons at the end wrap to a second line together.
     <div className="flex min-w-0 flex-wrap items-center justify-end gap-0.5">
       <Steps {...{ playing, speed, speeds, onToggle, onStep, onSpeed }} />
       <p className="flex min-w-24 flex-1 items-baseline gap-2">
@@ -52,15 +52,17 @@ export function ReplayControls<Speed extends number>(
           {what}
         </span>
       </p>
-      {children}
-      <IconButton
-        label="State and files"
-        icon={<PanelRight />}
-        pressed={panelOpen}
-        onClick={onPanel}
-      />
-      <IconButton label="Copy link to this moment" icon={<Link />} onClick={onCopyLink} />
-      <IconButton label="Close the replay" shortcut="p" icon={<X />} onClick={onClose} />
+      <div className="flex shrink-0 items-center gap-0.5">
+        {children}
+        <IconButton
+          label="State and files"
+          icon={<PanelRight />}
+          pressed={panelOpen}
+          onClick={onPanel}
+        />
+        <IconButton label="Copy link to this moment" icon={<Link />} onClick={onCopyLink} />
+        <IconButton label="Close the replay" shortcut="p" icon={<X />} onClick={onClose} />
+      </div>
     </div>
   )
 }

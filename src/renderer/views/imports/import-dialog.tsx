@@ -7,7 +7,7 @@ import type { ImportResult, ImportRunView } from '../../store/imports/import-run
 import type { Route } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useChooseLog } from '../opened/use-dropped-log.ts'
-import { choicesOf, type LeftOut, nothingLeftOut } from './import-choices.ts'
+import { choicesOf, hasNew, type LeftOut, nothingLeftOut } from './import-choices.ts'
 import { ResultView } from './import-result.tsx'
 import { SourceChoice } from './import-sources.tsx'
 import { progressText } from './import-texts.ts'
@@ -99,6 +99,7 @@ function Footer({ leftOut, onMore }: { leftOut: LeftOut; onMore(): void }): Reac
     )
   if (result) return <ResultActions result={result} onMore={onMore} />
   const choices = choicesOf(sources ?? [], leftOut)
+  const isKept = sources?.every(({ byProject }) => !byProject.some(hasNew)) ?? false
   const sessions = choices.reduce((sum, { expected }) => sum + (expected?.sessions ?? 0), 0)
   return (
     <>
@@ -107,7 +108,7 @@ function Footer({ leftOut, onMore }: { leftOut: LeftOut; onMore(): void }): Reac
           From a file…
         </Button>
       </span>
-      <Button onClick={overlay.hide}>Not now</Button>
+      <Button onClick={overlay.hide}>{isKept ? 'Close' : 'Not now'}</Button>
       <Button
         variant="primary"
         disabled={sessions === 0 || unreachable !== undefined}

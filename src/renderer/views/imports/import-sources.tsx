@@ -17,20 +17,21 @@ export function SourceChoice(props: {
   const keys = byProject.filter(hasNew).map(({ dir }) => keyOf(tool, dir))
   const areAll = keys.every((key) => !leftOut.folders.has(key) && !leftOut.sessions.has(key))
   const danger = dangerText(source)
+  const isKept = keys.length === 0
   return (
     <section aria-label={toolName(tool)} className="flex flex-col gap-1">
       <p>
         {foundText(source)}
-        {imported > 0 ? ` ${exactCount(imported)} of them are in the archive already.` : ''}
+        {imported > 0 ? ` ${importedText(imported, isKept)}` : ''}
       </p>
-      {danger ? <p className="text-amber">{danger}</p> : null}
+      {danger ? <p className={isKept ? 'text-muted' : 'text-amber'}>{danger}</p> : null}
       <div className="mt-2 flex items-center">
         <h3 className="flex-1 font-semibold">Projects</h3>
-        {keys.length > 0 ? (
+        {isKept ? null : (
           <TextButton onClick={() => onChange(withFolders(leftOut, keys, !areAll))}>
             {areAll ? 'Choose none' : 'Choose all'}
           </TextButton>
-        ) : null}
+        )}
       </div>
       <ul className="max-h-72 overflow-auto rounded-md border">
         {byProject.map((project) => (
@@ -42,3 +43,8 @@ export function SourceChoice(props: {
     </section>
   )
 }
+
+const importedText = (imported: number, isAll: boolean): string =>
+  isAll
+    ? `${imported === 1 ? 'It is' : 'All of them are'} in the archive already.`
+    : `${exactCount(imported)} of them ${imported === 1 ? 'is' : 'are'} in the archive already.`

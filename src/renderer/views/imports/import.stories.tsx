@@ -187,6 +187,28 @@ export const Second: Story = {
   },
 }
 
+/** Where the archive has all of them, a deletion is no danger any more, and there is nothing to import. */
+export const AllInArchive: Story = {
+  args: {
+    given: {
+      importSources: [
+        {
+          ...source,
+          imported: source.sessions,
+          byProject: source.byProject.map((one) => ({ ...one, imported: one.sessions })),
+        },
+      ],
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    await dialog.findByText(/All of them are in the archive already\.$/)
+    await expect(dialog.getByText(/will delete 37 of them/)).toHaveClass('text-muted')
+    await expect(dialog.getByRole('button', { name: 'Import' })).toBeDisabled()
+    await expect(dialog.queryByRole('button', { name: 'Not now' })).toBeNull()
+  },
+}
+
 /** Two tools have sessions here: each is chosen by itself. */
 export const TwoTools: Story = {
   args: { given: { importSources: [source, codexSource] } },

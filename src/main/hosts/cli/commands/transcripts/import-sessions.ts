@@ -109,7 +109,10 @@ async function printSource(context: CliContext, source: ImportSourceFound): Prom
   )
   if (expiringSoon > 0) await context.say(`${expiringText(source)}.`)
   if (hidden > 0) await context.say(`${name} itself does not list ${hidden} of them.`)
-  if (imported > 0) await context.say(`The archive has ${imported} of them already.`)
+  if (imported > 0)
+    await context.say(
+      `The archive has ${imported === sessions ? 'all' : imported} of them already.`,
+    )
   for (const project of source.byProject.slice(0, listedProjects))
     await context.say(
       `  ${String(project.sessions).padStart(4)}  ${size(project.bytes).padStart(8)}  ${safeLine(project.dir ?? 'of no known folder')}`,
