@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
 import { createGit } from '../../../src/main/git/index.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
+import { asUnprivilegedUser } from '../../unprivileged.ts'
 import { git, makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
 it('says that Git is missing and what to do', async () => {
@@ -30,6 +31,16 @@ it('tells a file in the place of its working directory from a missing Git', asyn
   await expect(createRunGit({ env: testEnv })(['status'], { cwd: file })).rejects.toMatchObject({
     kind: 'git',
     message: expect.stringContaining('is not a folder'),
+  })
+})
+
+it('tells a working directory that may not be entered from a missing Git', async () => {
+  const dir = await temporaryDir()
+  asUnprivilegedUser(dir)
+  await chmod(dir, 0o600)
+  await expect(createRunGit({ env: testEnv })(['status'], { cwd: dir })).rejects.toMatchObject({
+    kind: 'git',
+    message: expect.stringContaining(`You may not read ${dir}`),
   })
 })
 

@@ -352,18 +352,21 @@ function collect(bytesMax: number) {
 /** Git exists, but its arguments are too long or contain a zero byte. */
 const argumentErrors = new Set(['E2BIG', 'ERR_INVALID_ARG_VALUE'])
 
-/** Node reports ENOENT both for a missing program and for a missing working directory. */
+/** Node reports the same codes for a program and for its working directory, if it is missing or may not be entered. */
 async function startError(
   gitPath: string,
   args: readonly string[],
   cwd: string,
   error: unknown,
 ): Promise<Error> {
-  const isDirectory = await stat(cwd).then(
-    (found) => found.isDirectory(),
-    () => false,
+  // The entry for itself can be read only in a folder that may be entered.
+  const folderError = await stat(`${cwd}${path.sep}.`).then(
+    () => null,
+    (problem: NodeJS.ErrnoException) => problem.code,
   )
-  if (!isDirectory) return new GitError(args, null, `fatal: ${cwd} is not a folder`)
+  if (folderError === 'EACCES')
+    return new GitError(args, null, `fatal: could not open '${cwd}': Permission denied`)
+  if (folderError !== null) return new GitError(args, null, `fatal: ${cwd} is not a folder`)
   const { code } = error as NodeJS.ErrnoException
   if (code !== undefined && argumentErrors.has(code)) return error as Error
   return new GitMissingError(gitPath, error)
