@@ -32,6 +32,13 @@ const fake = createFakeShiplog({
   ],
 })
 
+it('imports what it can, and fails where a session was left out', async () => {
+  const { code, stderr } = await runToEnd(['import', 'codex'], { fake })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^Imported \d session/)
+  expect(stderr).toContain('s2 was left out: It was deleted.')
+})
+
 it('--watch: each session that is imported or left out, and nothing about the others', async () => {
   const { code, stderr } = await runToEnd(['import', 'codex', '--watch'], { fake })
   expect(code).toBe(0)

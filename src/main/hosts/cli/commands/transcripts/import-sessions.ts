@@ -143,8 +143,8 @@ async function run(
         await context.say(context.err.style('dim', progressLine(event, shownAt - startedAt)))
       }
     }
-  // A file that can't be read must not look like success to a script.
-  const exitCode = sessions.length === 0 && skipped.length > 0 ? exitCodes.failed : exitCodes.done
+  // To a script, a session that was left out must not look like success: its tool may delete it.
+  const exitCode = skipped.length > 0 ? exitCodes.failed : exitCodes.done
   if (context.json) {
     await context.printJson({ sessions, skipped })
     return exitCode
@@ -157,7 +157,7 @@ async function run(
     ...(updated.length > 0 ? [`updated ${updated.length}`] : []),
     ...(same > 0 ? [`${same} ${same === 1 ? 'was' : 'were'} here already`] : []),
   ]
-  if (exitCode === exitCodes.done) await context.say(`${done.join(', ')}.`)
+  if (sessions.length > 0 || skipped.length === 0) await context.say(`${done.join(', ')}.`)
   for (const one of [...added, ...updated].slice(0, listedSessions))
     await context.say(`  ${shortId(one.taskId)}  ${safeLine(one.title)}`)
   const more = added.length + updated.length - listedSessions
