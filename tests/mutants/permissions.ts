@@ -36,7 +36,7 @@ export const permissionsMutants: Mutant[] = [
   },
   {
     id: 'permissions-deny-by-path-escaped',
-    file: 'src/main/agents/permissions/equivalent-commands.ts',
+    file: 'src/main/agents/permissions/shell/equivalent-commands.ts',
     find: '  const program = basename(name.value).toLowerCase()\n',
     replace: '  const program = name.value\n',
     harm: '/usr/bin/rm runs where rm is forbidden.',
@@ -44,7 +44,7 @@ export const permissionsMutants: Mutant[] = [
   },
   {
     id: 'permissions-hidden-character',
-    file: 'src/main/agents/permissions/shell-segments.ts',
+    file: 'src/main/agents/permissions/shell/segments.ts',
     find: '  if (hidden !== null) unclear(',
     replace: '  if (hidden === command) unclear(',
     harm: 'A rule allows a command whose text looks like another one.',
@@ -52,7 +52,7 @@ export const permissionsMutants: Mutant[] = [
   },
   {
     id: 'permissions-here-document-substitution',
-    file: 'src/main/agents/permissions/shell-segments.ts',
+    file: 'src/main/agents/permissions/shell/segments.ts',
     find: '    for (const part of parts) scanPart(part, findingsFor(reader))\n',
     replace: '',
     harm: 'A command inside a here-document runs without being asked about.',
@@ -164,7 +164,7 @@ export const permissionsMutants: Mutant[] = [
   },
   {
     id: 'permissions-dash-reads-otherwise',
-    file: 'src/main/agents/permissions/wrapped-commands.ts',
+    file: 'src/main/agents/permissions/shell/wrapped-commands.ts',
     find: "if (program !== 'bash' && !isReadAlike(script.value))",
     replace: "if (program === '' && !isReadAlike(script.value))",
     harm: 'sh -c runs a file of the repository that bash would take for an assignment.',

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import {
   readShellCommand,
   type Segment,
-} from '../../../src/main/agents/permissions/shell-segments.ts'
+} from '../../../src/main/agents/permissions/shell/segments.ts'
 import { temporaryDir } from '../../harness.ts'
 import fc from '../../random.ts'
 import { commandTable } from './commands.ts'

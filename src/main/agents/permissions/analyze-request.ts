@@ -17,11 +17,11 @@ import {
   type Place,
 } from './places.ts'
 import { type PolicyFiles, policyFilesIn } from './policy-files.ts'
-import { isReadAlike } from './posix-syntax.ts'
-import { onlyReads, pathIn } from './reading-commands.ts'
 import { isHarmlessVariable, isShellVariable, type PlacedCommand } from './rules.ts'
-import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
-import { commandOfSudo, wrappedIn } from './wrapped-commands.ts'
+import { isReadAlike } from './shell/posix-syntax.ts'
+import { onlyReads, pathIn } from './shell/reading-commands.ts'
+import { readShellCommand, type Segment, type ShellReading } from './shell/segments.ts'
+import { commandOfSudo, wrappedIn } from './shell/wrapped-commands.ts'
 
 export type PermissionRequest =
   | CommandRequest

@@ -8,7 +8,6 @@ import {
   type PermissionRequest,
   type Step,
 } from './analyze-request.ts'
-import { equivalentCommands } from './equivalent-commands.ts'
 import { named } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
 import { comparable, mayBeWritten, type PathFound } from './places.ts'
@@ -22,6 +21,7 @@ import {
   matchesTool,
   mayMatchCommand,
 } from './rules.ts'
+import { equivalentCommands } from './shell/equivalent-commands.ts'
 
 /** Decides by the strictest layer. `layers` has at least the user's, first, whose reasons and proposal are returned. */
 export const decide = (layers: readonly PolicyLayer[], request: PermissionRequest): Verdict =>

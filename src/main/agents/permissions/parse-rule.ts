@@ -2,8 +2,8 @@
  * Parses the text of a rule. The pattern of a command is parsed by the same grammar as commands.
  */
 import { parse } from 'unbash'
-import type { ShellAssignment } from './shell-segments.ts'
-import { readWord, type ShellWord } from './shell-words.ts'
+import type { ShellAssignment } from './shell/segments.ts'
+import { readWord, type ShellWord } from './shell/words.ts'
 
 export type RuleTest =
   | CommandRule

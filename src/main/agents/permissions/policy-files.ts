@@ -2,7 +2,7 @@
 import { matchesGlob } from 'node:path'
 import { comparable, findEdited, type PathFound } from './places.ts'
 import { policyPath } from './policy.ts'
-import type { ShellWord } from './shell-words.ts'
+import type { ShellWord } from './shell/words.ts'
 
 export interface PolicyFiles {
   /** Reports whether the file is the policy. `path` as written. */

@@ -2,8 +2,8 @@
 
 import { basename } from 'node:path'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
-import type { ShellAssignment } from './shell-segments.ts'
-import type { ShellWord } from './shell-words.ts'
+import type { ShellAssignment } from './shell/segments.ts'
+import type { ShellWord } from './shell/words.ts'
 import { coversArgument } from './stars/starred.ts'
 import { isInterpreter, starredCommand } from './stars/starred-commands.ts'
 

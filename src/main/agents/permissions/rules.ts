@@ -2,9 +2,9 @@
 import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
-import { hasProgramOptions, isProgramOption } from './program-options.ts'
-import type { Segment, ShellAssignment } from './shell-segments.ts'
-import type { ShellWord } from './shell-words.ts'
+import { hasProgramOptions, isProgramOption } from './shell/program-options.ts'
+import type { Segment, ShellAssignment } from './shell/segments.ts'
+import type { ShellWord } from './shell/words.ts'
 import { coversArgument } from './stars/starred.ts'
 import { starredCommand } from './stars/starred-commands.ts'
 

@@ -240,7 +240,7 @@ export const ReportWithChecksDark: Story = {
   globals: { theme: 'dark' },
   play: undefined,
 }
-/** Of many tasks that continue it, the first are named, and the others are in a menu. */
+/** Where many tasks continue it, the first are named, and the others are in a menu. */
 export const ContinuedOften: Story = {
   args: { state: 'kept' },
   render: () => {

@@ -1,7 +1,7 @@
 /** Parses the user's own commands of agents: a program with its arguments, run without a shell. */
 import type { OwnAgent } from '../../../../shared/agents/agent-checks.ts'
 import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
-import { readShellCommand } from '../../permissions/shell-segments.ts'
+import { readShellCommand } from '../../permissions/shell/segments.ts'
 
 /** Throws an Error for anything but a program with its arguments. */
 export function commandArguments(command: string): string[] {

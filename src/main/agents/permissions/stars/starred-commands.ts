@@ -2,7 +2,7 @@
  * The commands for which a rule may end with a star (`git log *`). What it does not cover is asked about: a list of what
  * is dangerous instead would never be complete.
  */
-import type { ShellWord } from '../shell-words.ts'
+import type { ShellWord } from '../shell/words.ts'
 import { builds, nothing, scripts, table, throughPackageManager } from './known-programs.ts'
 import type { Starred } from './starred.ts'
 

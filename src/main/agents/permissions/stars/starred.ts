@@ -1,5 +1,5 @@
 /** What the star of a rule covers: options and texts that are on lists. */
-import type { ShellWord } from '../shell-words.ts'
+import type { ShellWord } from '../shell/words.ts'
 import { anyText, plainText, plainWord, type TextTest } from './plain-texts.ts'
 
 export interface Starred {

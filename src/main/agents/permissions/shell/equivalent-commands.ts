@@ -1,6 +1,6 @@
 /** Finds the other ways to write a command that a rule may be about. */
 import { basename } from 'node:path'
-import { literal, type ShellWord } from './shell-words.ts'
+import { literal, type ShellWord } from './words.ts'
 
 /**
  * Returns the forms in which rules that narrow match a command: a program given by its path, and Git

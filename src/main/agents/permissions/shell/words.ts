@@ -1,6 +1,6 @@
 /** Reads the words of a shell command, and finds those that are certain before it runs. */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 export type ShellWord =
   /** Exactly this text, without its quotes. `hasHome`: it holds a `~` that is not quoted and may stand for a directory. */

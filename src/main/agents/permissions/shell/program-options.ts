@@ -1,6 +1,6 @@
 /**
  * Options with which a program runs, writes or reads what they name, so that no `*` of a rule covers them. Where a rule
- * with a star is proposed, `starred-commands.ts` says what it covers instead.
+ * with a star is proposed, `../stars/starred-commands.ts` says what it covers instead.
  */
 
 /** In Git, at any place. It takes any beginning of a long option that is unique (`--receive=…`). */

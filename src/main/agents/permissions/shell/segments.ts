@@ -16,7 +16,7 @@ import {
   type TestExpression,
   type Word,
 } from 'unbash'
-import { hiddenCharacterIn } from '../../../shared/text/shown-text.ts'
+import { hiddenCharacterIn } from '../../../../shared/text/shown-text.ts'
 import {
   literal,
   readWord,
@@ -24,7 +24,7 @@ import {
   scanPart,
   scanQuoted,
   type WordFindings,
-} from './shell-words.ts'
+} from './words.ts'
 
 export interface ShellAssignment {
   name: string

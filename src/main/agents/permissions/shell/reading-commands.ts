@@ -3,7 +3,7 @@
  * reading tools. The list is short on purpose, and other options ask. Git is not listed, because
  * its configuration can make it run anything.
  */
-import type { ShellWord } from './shell-words.ts'
+import type { ShellWord } from './words.ts'
 
 type Words = readonly ShellWord[]
 

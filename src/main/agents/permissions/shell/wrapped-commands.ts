@@ -1,9 +1,9 @@
 /** Programs that run another command, which becomes a separate segment. */
 import { basename } from 'node:path'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 import { isReadAlike } from './posix-syntax.ts'
-import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
-import type { ShellWord } from './shell-words.ts'
+import { readShellCommand, type Segment, type ShellReading } from './segments.ts'
+import type { ShellWord } from './words.ts'
 
 type Wrapped =
   /** It runs no other command. */
