@@ -47,10 +47,12 @@ const importTable: Record<string, PartRow> = {
   },
   'renderer/zod-without-eval.ts': { parts: [], packages: 'browser' },
 
-  'main/git': { parts: ['shared', 'main/processes'], packages: 'node' },
+  // Access to files through open folders; knows nothing of Shiplog.
+  'main/open-folders': { parts: [], packages: 'node' },
+  'main/git': { parts: ['shared', 'main/open-folders', 'main/processes'], packages: 'node' },
   // What is secret, and texts without it: pure but for the user's own `.env` files.
   'main/secrets': { parts: ['shared'], packages: 'node' },
-  'main/journal': { parts: ['shared'], packages: 'node' },
+  'main/journal': { parts: ['shared', 'main/open-folders'], packages: 'node' },
   // Our own log: nothing is read back from it.
   'main/log': { parts: ['shared', 'main/journal', 'main/secrets'], packages: 'node' },
   // What runs on this machine: who a process is, and the custody of those that Shiplog started.
@@ -68,6 +70,7 @@ const importTable: Record<string, PartRow> = {
   'main/workspaces': {
     parts: [
       ...record,
+      'main/open-folders',
       'main/git',
       'main/artifacts',
       'main/archive',
@@ -134,7 +137,10 @@ const importTable: Record<string, PartRow> = {
   // Logs that are open without being imported: each in a data directory and services of its own, which it is handed.
   'main/opened-logs': { parts: record, packages: 'node' },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
-  'main/agents': { parts: ['shared', 'main/journal', 'main/processes'], packages: 'node' },
+  'main/agents': {
+    parts: ['shared', 'main/journal', 'main/open-folders', 'main/processes'],
+    packages: 'node',
+  },
   'main/rpc': {
     parts: [
       ...record,

@@ -2,11 +2,8 @@
  * Deletes a folder in a place where other programs can write, such as an agent's command. Node's `rm` finds each folder
  * by its path: if one is replaced by a link meanwhile, it deletes the files to which the link leads.
  */
-import { constants, existsSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm, rmdir, unlink } from 'node:fs/promises'
-
-/** On Linux an open folder has a path that leads to it whatever becomes of its own. */
-const hasOpenPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
+import { folderFlags, hasOpenPaths, openPath } from '../../open-folders/open-folders.ts'
 
 /** Follows no link. Missing files are no error. Elsewhere than on Linux it is Node's `rm`. */
 export async function removeTree(dir: string): Promise<void> {
@@ -15,8 +12,7 @@ export async function removeTree(dir: string): Promise<void> {
 }
 
 async function removeFolder(path: Buffer): Promise<void> {
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(absentOr)
+  const folder = await open(path, folderFlags).catch(absentOr)
   if (folder === null) return
   try {
     await removeEntries(folder)
@@ -27,7 +23,7 @@ async function removeFolder(path: Buffer): Promise<void> {
 }
 
 async function removeEntries(folder: FileHandle): Promise<void> {
-  const held = `/proc/self/fd/${folder.fd}/`
+  const held = `${openPath(folder)}/`
   for (const entry of await readdir(held, { withFileTypes: true, encoding: 'buffer' })) {
     // As bytes: a name need not be UTF-8.
     const path = Buffer.concat([Buffer.from(held), entry.name])

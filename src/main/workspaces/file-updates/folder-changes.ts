@@ -2,13 +2,8 @@
 import { mkdir, rmdir } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { syncDirectory, systemCode } from '../../journal/index.ts'
-import {
-  type At,
-  changeMode,
-  FolderReplacedError,
-  type HeldRoot,
-  inFolder,
-} from './held-folders.ts'
+import { changeMode } from '../../open-folders/open-folders.ts'
+import { type At, FolderReplacedError, type HeldRoot, inFolder } from './held-folders.ts'
 import { ChangedMeanwhileError } from './replace-checked.ts'
 
 export interface SwapContext {

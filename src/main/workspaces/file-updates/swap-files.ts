@@ -14,6 +14,7 @@ import {
   type UpdateManifest,
 } from '../../git/index.ts'
 import { systemCode } from '../../journal/index.ts'
+import { changeMode } from '../../open-folders/open-folders.ts'
 import { type Beside, removeBeside, writeBeside } from './beside.ts'
 import { absentOr, type Surroundings, type Swap, type SwapState, stateOf } from './file-state.ts'
 import {
@@ -23,7 +24,7 @@ import {
   type SwapContext,
   syncAll,
 } from './folder-changes.ts'
-import { changeMode, type HeldRoot, inFolder, withRoot } from './held-folders.ts'
+import { type HeldRoot, inFolder, withRoot } from './held-folders.ts'
 import { ChangedMeanwhileError, replaceChecked } from './replace-checked.ts'
 
 interface SwapRequest {

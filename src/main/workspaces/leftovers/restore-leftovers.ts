@@ -12,7 +12,7 @@ import {
   renameDurable,
   systemCode,
 } from '../../journal/index.ts'
-import { withHeldFolder } from '../file-updates/held-folders.ts'
+import { withHeldFolder } from '../../open-folders/open-folders.ts'
 
 /**
  * Moves each file and folder back by rename. Nothing is written through a symbolic link, and nothing is replaced but

@@ -2,9 +2,10 @@
  * Holds a folder open during an operation. On Linux every access goes through the open folder, even if its path changes.
  * Other systems require a path: there a replaced folder is detected afterwards, and the operation is undone.
  */
-import { constants, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { folderFlags, openPath } from '../../../open-folders/open-folders.ts'
 import { errorCode } from '../files/file-error.ts'
 import { ToolError } from '../tool.ts'
 import type { ConfinedPath } from './confine.ts'
@@ -12,7 +13,7 @@ import type { FileCalls } from './file-calls.ts'
 
 export interface SystemAccess {
   calls: FileCalls
-  /** True where `/proc/self/fd/<n>` is a link to the open file. */
+  /** See `open-folders.ts`. */
   hasOpenPaths: boolean
 }
 
@@ -22,11 +23,6 @@ export interface HeldFolder {
   /** Throws ToolError unless the folder is still where it was found. */
   assertInPlace(): Promise<void>
 }
-
-/** Linux's O_PATH, for which Node has no constant. With it, a folder need not be readable. */
-const pathOnly = 0o10000000
-/** Used only where the system has open paths. Windows has none of these constants. */
-const folderFlags = pathOnly | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /**
  * Runs `use` with the folder. `create` creates missing folders. Rejects with the system's error, or with ToolError if the
@@ -78,10 +74,9 @@ async function hold(
   })
   const held: Held = {
     absolute,
-    at: (name) => `/proc/self/fd/${handle.fd}/${name}`,
+    at: (name) => `${openPath(handle)}/${name}`,
     async assertInPlace() {
-      if ((await calls.readlink(`/proc/self/fd/${handle.fd}`)) !== absolute)
-        throw movedAway(requested)
+      if ((await calls.readlink(openPath(handle))) !== absolute) throw movedAway(requested)
     },
     close: () => handle.close(),
   }
@@ -143,7 +138,7 @@ export async function isAt(
   stats: Stats,
   absolute: string,
 ): Promise<boolean> {
-  if (hasOpenPaths) return (await calls.readlink(`/proc/self/fd/${handle.fd}`)) === absolute
+  if (hasOpenPaths) return (await calls.readlink(openPath(handle))) === absolute
   const resolved = await calls.realpath(absolute).catch(() => null)
   const there = await calls.lstat(absolute).catch(() => null)
   return resolved === absolute && there?.dev === stats.dev && there.ino === stats.ino

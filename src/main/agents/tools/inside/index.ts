@@ -3,8 +3,9 @@
  * opened, created, written or listed afterwards is compared with the checked one, because a folder may be replaced by a
  * link in between. This guards against mistakes and is no sandbox: an agent has a shell.
  */
-import { constants, existsSync, type Stats } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { hasOpenPaths as systemHasOpenPaths } from '../../../open-folders/open-folders.ts'
 import { type ConfinedPath, confine } from './confine.ts'
 import { fileCalls } from './file-calls.ts'
 import { isAt, movedAway, type SystemAccess, withFolder } from './folder.ts'
@@ -21,7 +22,7 @@ const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 export function createFilesInside({
   calls = fileCalls,
-  hasOpenPaths = process.platform === 'linux' && existsSync('/proc/self/fd'),
+  hasOpenPaths = systemHasOpenPaths,
 }: Partial<SystemAccess> = {}) {
   const access = { calls, hasOpenPaths }
 

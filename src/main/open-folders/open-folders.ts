@@ -1,0 +1,93 @@
+/**
+ * Access to the entries of a folder through the folder itself, held open. A program that may write in a tree, such as an
+ * agent's command, could replace a folder by a link between a check and a call, and so make Shiplog read, write or delete
+ * files to which only Shiplog has access. On Linux an open folder has a path that leads to it whatever becomes of its
+ * own. Other systems require the folder's path, which leaves a moment.
+ */
+import { constants, existsSync } from 'node:fs'
+import { chmod, type FileHandle, open, readlink } from 'node:fs/promises'
+
+/** True where `/proc/self/fd/<n>` leads to the open file. */
+export const hasOpenPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
+
+/** The path of an open file or folder, valid until it is closed. */
+export const openPath = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`
+
+/** Linux's O_PATH, for which Node has no constant. With it, a folder need not be readable. */
+const pathOnly = 0o10000000
+
+/** Open a folder that is no link. Used only where the system has open paths: Windows has none of these constants. */
+export const folderFlags = pathOnly | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
+
+/**
+ * Runs `use` with a path of this folder that leads to it whatever becomes of its own. Throws the system's error if a link
+ * or a file is in its place.
+ */
+export async function withHeldFolder<Result>(
+  path: string | Buffer,
+  use: (held: Buffer) => Promise<Result>,
+): Promise<Result> {
+  if (!hasOpenPaths) return use(Buffer.from(path))
+  const handle = await open(path, folderFlags)
+  try {
+    return await use(Buffer.from(openPath(handle)))
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Opens a folder below an open one, following no link on the way. `below` is relative, with `/`. Throws the system's
+ * error. Only where the system has open paths.
+ */
+export async function openBelow(top: FileHandle, below: string | Buffer): Promise<FileHandle> {
+  const name = Buffer.from(below)
+  const target = join(openPath(top), name)
+  const found = await open(target, folderFlags).catch(unlessTooLong)
+  const at = (handle: FileHandle) => readlink(openPath(handle), { encoding: 'buffer' })
+  if (found !== null) {
+    const isIn = await Promise.all([at(top), at(found)]).then(
+      ([topAt, foundAt]) => join(topAt, name).equals(foundAt),
+      unlessTooLong,
+    )
+    if (isIn) return found
+    await found.close()
+  }
+  // A link is on the way, or a disk that ignores case knows the folder in other letters.
+  return openOneByOne(top, name)
+}
+
+async function openOneByOne(top: FileHandle, below: Buffer): Promise<FileHandle> {
+  let folder = top
+  for (let start = 0, end = 0; end < below.length; start = end + 1) {
+    const slash = below.indexOf(0x2f, start)
+    end = slash === -1 ? below.length : slash
+    const above = folder
+    try {
+      folder = await open(join(openPath(above), below.subarray(start, end)), folderFlags)
+    } finally {
+      if (above !== top) await above.close()
+    }
+  }
+  return folder
+}
+
+/** Changes the mode of a file or folder, but not of what a link in its place leads to. */
+export async function changeMode(path: string | Buffer, mode: number): Promise<void> {
+  if (!hasOpenPaths) return chmod(path, mode)
+  const handle = await open(path, pathOnly | constants.O_NOFOLLOW)
+  try {
+    if (!(await handle.stat()).isSymbolicLink()) await chmod(openPath(handle), mode)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** As bytes, because a name need not be UTF-8. */
+const join = (folder: string | Buffer, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(folder), Buffer.from('/'), name])
+
+function unlessTooLong(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENAMETOOLONG') return null
+  throw error
+}
