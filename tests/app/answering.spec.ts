@@ -1,7 +1,7 @@
 /** What was meant for something else does not answer an agent's request: clicks, held buttons, keys and typed text. */
 import type { Locator, Page } from '@playwright/test'
 import { type App, expect, type Host, test } from './app.ts'
-import { conversation, openAt } from './places.ts'
+import { composer, conversation, openAt } from './places.ts'
 
 const scenario = `
 version: 1
@@ -66,7 +66,7 @@ test('a press that began before a request could be allowed does not allow it', a
   const { prompt } = await asked(app, page, scenario)
   const allow = await allowOf(prompt)
   await allow.click()
-  await expect(prompt).toContainText('touch second.txt')
+  await shownAtOnce(page, 'touch second.txt')
   await page.mouse.down()
   await expect(allow).toBeEnabled()
   await page.mouse.up()
@@ -101,7 +101,7 @@ test('a double click on an answer does not answer the next question', async ({ a
   const yes = question.getByRole('button', { name: 'Yes' })
   await expect(yes).toBeEnabled()
   await yes.click()
-  await expect(question).toContainText('delete the database')
+  await shownAtOnce(page, 'delete the database')
   await page.mouse.down()
   await page.mouse.up()
   await page.waitForTimeout(longMs)
@@ -140,6 +140,101 @@ test('a reason that is being typed when its request is answered elsewhere runs n
   await expect(page.getByRole('dialog', { name: 'New agent' })).toBeVisible()
 })
 
+test('a click or key that closes what covers a request does not answer it', async ({
+  app,
+  page,
+}) => {
+  const { prompt } = await asked(app, page, scenario)
+  const allow = await allowOf(prompt)
+  const at = await middleOf(allow)
+  const isUnanswered = async () => {
+    await page.waitForTimeout(longMs)
+    await expect(prompt).toContainText('touch first.txt')
+  }
+  for (const [key, name] of [
+    ['Control+k', 'Commands and agents'],
+    ['n', 'New agent'],
+  ] as const) {
+    await page.keyboard.press(key)
+    await expect(page.getByRole('dialog', { name })).toBeVisible()
+    await page.waitForTimeout(longMs)
+    await page.mouse.dblclick(...at, { delay: 20 })
+    await isUnanswered()
+  }
+
+  // The palette gives the focus back to the button.
+  await allow.focus()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('Dark theme')
+  await expect(page.getByRole('option', { name: 'Dark theme', exact: true })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(allow).toBeFocused()
+  await page.keyboard.press('Enter')
+  await isUnanswered()
+  await expect(allow).toBeFocused()
+
+  await page.setViewportSize({ width: 800, height: 600 })
+  await page.getByRole('button', { name: 'Changes and state' }).click()
+  await expect(page.locator('[data-scrim]')).toBeVisible()
+  await page.mouse.dblclick(...(await middleOf(allow)), { delay: 20 })
+  await isUnanswered()
+
+  await allow.press('Enter')
+  await expect(prompt).toContainText('touch second.txt')
+})
+
+test('a click where a request has just moved to, or that brings the window to the front, does not answer', async ({
+  app,
+  page,
+}) => {
+  const { prompt } = await asked(app, page, scenario)
+  const allow = await allowOf(prompt)
+  await composer(page).fill('And tell me when it is done')
+  await page.keyboard.press('Control+Enter')
+  const discard = page.getByRole('button', { name: 'Discard' })
+  await expect(discard).toBeVisible()
+  await allowOf(prompt)
+  const before = await middleOf(allow)
+  await discard.click()
+  await expect(discard).toHaveCount(0)
+  expect(await middleOf(allow)).not.toEqual(before)
+  await page.mouse.click(...(await middleOf(allow)))
+  await page.waitForTimeout(longMs)
+  await expect(prompt).toContainText('touch first.txt')
+
+  await page.evaluate(() => Object.assign(document, { hasFocus: () => false }))
+  await page.waitForTimeout(longMs)
+  await page.evaluate(() => Object.assign(document, { hasFocus: () => true }))
+  await page.mouse.click(...(await middleOf(allow)))
+  await page.waitForTimeout(longMs)
+  await expect(prompt).toContainText('touch first.txt')
+  await allow.click()
+  await expect(prompt).toContainText('touch second.txt')
+})
+
+test('the second press of a double click does not submit the dialog that the first one opened', async ({
+  app,
+  page,
+}) => {
+  const { prompt } = await asked(app, page, scenario)
+  await allowOf(prompt)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('Rename')
+  await page.getByRole('option', { name: 'Rename…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Rename' })
+  const submit = dialog.getByRole('button', { name: 'Rename' })
+  await dialog.getByRole('textbox').fill('Write all notes')
+  await page.mouse.move(...(await middleOf(submit)))
+  // A browser counts the presses at one place, whatever is there.
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await page.waitForTimeout(longMs)
+  await expect(submit).toBeVisible()
+  await submit.click()
+  await expect(dialog).toHaveCount(0)
+  await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText('Write all notes')
+})
+
 async function asked(app: App, page: Page, played: string) {
   const host: Host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('notes') })
@@ -154,9 +249,19 @@ async function asked(app: App, page: Page, played: string) {
   return { host, taskId, scope, prompt: page.getByRole('region', { name: 'Permission' }) }
 }
 
+/** In the next frame: `expect` may look as late as when it can be answered. */
+const shownAtOnce = (page: Page, text: string) =>
+  page.waitForFunction((sought) => document.body.textContent.includes(sought), text)
+
 /** The button, once it can be pressed. */
 async function allowOf(prompt: Locator): Promise<Locator> {
   const allow = prompt.getByRole('button', { name: 'Allow once' })
   await expect(allow).toBeEnabled()
   return allow
+}
+
+async function middleOf(button: Locator): Promise<[x: number, y: number]> {
+  const box = await button.boundingBox()
+  if (!box) throw new Error('not on the screen')
+  return [box.x + box.width / 2, box.y + box.height / 2]
 }

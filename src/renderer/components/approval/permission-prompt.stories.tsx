@@ -1,6 +1,7 @@
 /** A permission request and its three answers. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fireEvent, fn, userEvent, waitFor, within } from 'storybook/test'
+import { answerable } from '../../../../storybook/answerable.ts'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import { questionWith } from '../../../../tests/fixtures/entries/questions.ts'
 import { ids } from '../../../../tests/fixtures/entries/tasks.ts'
@@ -19,8 +20,7 @@ const button = (canvas: HTMLElement, name: string) => within(canvas).getByRole('
 
 export const Command: Story = {
   play: async ({ canvasElement, args }) => {
-    const allow = button(canvasElement, 'Allow once')
-    await waitFor(() => expect(allow).toBeEnabled())
+    const allow = await answerable(canvasElement, 'Allow once')
     // A key that is still held from an earlier request answers nothing.
     await expect(fireEvent.keyDown(allow, { key: 'Enter', repeat: true })).toBe(false)
     await userEvent.click(allow)
@@ -40,8 +40,7 @@ export const WithARule: Story = {
     await userEvent.clear(field)
     await expect(button(canvasElement, 'Allow and remember')).toBeDisabled()
     await userEvent.type(field, 'bash: npm test -- --run *')
-    await waitFor(() => expect(button(canvasElement, 'Allow and remember')).toBeEnabled())
-    await userEvent.click(button(canvasElement, 'Allow and remember'))
+    await userEvent.click(await answerable(canvasElement, 'Allow and remember'))
     await expect(args.onDecide).toHaveBeenCalledWith({
       kind: 'allow-always',
       rules: ['bash: npm test -- --run *'],
@@ -60,7 +59,7 @@ export const Denied: Story = {
     await expect(fireEvent.keyDown(why, { key: 'Enter', repeat: true })).toBe(false)
     await expect(args.onDecide).not.toHaveBeenCalled()
     await userEvent.type(why, 'Use make.')
-    await userEvent.click(button(canvasElement, 'Deny'))
+    await userEvent.click(await answerable(canvasElement, 'Deny'))
     await expect(args.onDecide).toHaveBeenCalledWith({ kind: 'deny', message: 'Use make.' })
   },
 }
@@ -105,8 +104,7 @@ export const Question: Story = {
   play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)
     await expect(button(canvasElement, 'Only the new one')).toBeDisabled()
-    await waitFor(() => expect(button(canvasElement, 'Only the new one')).toBeEnabled())
-    await userEvent.click(button(canvasElement, 'Only the new one'))
+    await userEvent.click(await answerable(canvasElement, 'Only the new one'))
     await expect(args.onDecide).toHaveBeenLastCalledWith({
       kind: 'answer',
       text: 'Only the new one',
@@ -215,8 +213,9 @@ export const Configuration: Story = {
     }),
   },
   play: async ({ canvasElement, args }) => {
-    const allow = button(canvasElement, 'Allow and start')
-    await waitFor(() => expect(allow).toBeEnabled())
+    // Neither can be taken back: the agent starts, or its run ends.
+    await expect(button(canvasElement, 'Deny')).toBeDisabled()
+    const allow = await answerable(canvasElement, 'Allow and start')
     await expect(within(canvasElement).getByText('<U+200B>')).toBeVisible()
     await expect(within(canvasElement).queryByText('Allow with a rule…')).toBeNull()
     await userEvent.click(button(canvasElement, 'Deny'))

@@ -6,11 +6,13 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { Button, Field, TextInput } from '../primitives/index.ts'
-import { useIsSettled, useOwnPress } from './answer-guard.ts'
+import { AnswerButton } from './answer-button.tsx'
+import { useAnswerGuard, useIsSettled } from './answer-guard.ts'
 import { CommandToAllow } from './command-to-allow.tsx'
 import { LastWords } from './last-words.tsx'
 import { QuestionPrompt } from './question-prompt.tsx'
 import { RequestHeading } from './request-heading.tsx'
+import { useRequestPlace } from './request-place.ts'
 import type { RequestProps } from './request-props.ts'
 import { focusNew, RuleFields, type RuleScope } from './rule-fields.tsx'
 
@@ -39,16 +41,21 @@ function ActionPrompt(props: RequestProps) {
   const allowable = isShown && seen && !disabled
   /** By a click: the second one of a double click may land on a button of the next step. */
   const clickable = allowable && isStepShown
-  const isOwnPress = useOwnPress(clickable)
+  /** It can't be taken back either: the run goes on without, or ends. */
+  const deniable = isShown && isStepShown && !disabled
   const section = useRef<HTMLElement>(null)
+  const place = useRequestPlace(section)
+  const allowGuard = useAnswerGuard(place, clickable)
+  const denyGuard = useAnswerGuard(place, deniable)
   const allowOnce = useRef<HTMLButtonElement>(null)
+  const isReady = clickable && place.isStill
   // A focused place of requests passes the focus on as soon as this one can be answered, to a user at the keyboard:
   // after a click, a space is more likely meant to scroll.
   useEffect(() => {
-    const place = section.current?.parentElement
-    if (!clickable || place !== document.activeElement) return
-    if (place?.matches(':focus-visible')) allowOnce.current?.focus()
-  }, [clickable])
+    const around = section.current?.parentElement
+    if (!isReady || around !== document.activeElement) return
+    if (around?.matches(':focus-visible')) allowOnce.current?.focus()
+  }, [isReady])
   const allowAlways = () => onDecide({ kind: 'allow-always', rules: listed, scope })
   const deny = () => onDecide({ kind: 'deny', message })
   const canAllowAlways = allowable && !busy && listed.length > 0
@@ -66,8 +73,8 @@ function ActionPrompt(props: RequestProps) {
     if (event.key !== 'Enter' || !isText) return
     if (!isField && !event.ctrlKey && !event.metaKey) return
     event.preventDefault()
-    if (step === 'deny' && !disabled && !busy) deny()
-    if (step === 'rule' && canAllowAlways) allowAlways()
+    if (step === 'deny' && isShown && !disabled && !busy && denyGuard.isMeant(null)) deny()
+    if (step === 'rule' && canAllowAlways && allowGuard.isMeant(null)) allowAlways()
   }
   return (
     <section
@@ -115,18 +122,17 @@ function ActionPrompt(props: RequestProps) {
       <div className="flex flex-wrap items-center gap-2">
         {step === 'answers' ? (
           <>
-            <Button
+            <AnswerButton
               ref={allowOnce}
+              guard={allowGuard}
               variant="primary"
               busy={busy}
               disabled={!clickable}
               title={unreachable}
-              onClick={(click) => {
-                if (isOwnPress(click)) onDecide({ kind: 'allow-once' })
-              }}
+              onAnswer={() => onDecide({ kind: 'allow-once' })}
             >
               {isConfiguration ? 'Allow and start' : 'Allow once'}
-            </Button>
+            </AnswerButton>
             {proposal.length > 0 ? (
               <Button
                 ref={opener('rule')}
@@ -138,13 +144,14 @@ function ActionPrompt(props: RequestProps) {
               </Button>
             ) : null}
             {isConfiguration ? (
-              <Button
-                disabled={disabled || busy}
+              <AnswerButton
+                guard={denyGuard}
+                disabled={!deniable || busy}
                 title={unreachable}
-                onClick={() => onDecide({ kind: 'deny', message: '' })}
+                onAnswer={() => onDecide({ kind: 'deny', message: '' })}
               >
                 Deny
-              </Button>
+              </AnswerButton>
             ) : (
               <Button
                 ref={opener('deny')}
@@ -159,27 +166,27 @@ function ActionPrompt(props: RequestProps) {
         ) : (
           <>
             {step === 'rule' ? (
-              <Button
+              <AnswerButton
+                guard={allowGuard}
                 variant="primary"
                 busy={busy}
                 disabled={!clickable || listed.length === 0}
                 title={unreachable}
-                onClick={(click) => {
-                  if (isOwnPress(click)) allowAlways()
-                }}
+                onAnswer={allowAlways}
               >
                 Allow and remember
-              </Button>
+              </AnswerButton>
             ) : (
-              <Button
+              <AnswerButton
+                guard={denyGuard}
                 variant="danger"
                 busy={busy}
-                disabled={disabled}
+                disabled={!deniable}
                 title={unreachable}
-                onClick={deny}
+                onAnswer={deny}
               >
                 Deny
-              </Button>
+              </AnswerButton>
             )}
             <Button onClick={back}>Back</Button>
           </>

@@ -1,9 +1,12 @@
-import { useState } from 'react'
-import { Button, Field, keysText, TextArea } from '../primitives/index.ts'
+import { useRef, useState } from 'react'
+import { visibleText } from '../../../shared/text/shown-text.ts'
+import { Field, keysText, TextArea } from '../primitives/index.ts'
 import { Markdown } from '../text/index.ts'
-import { useIsSettled, useOwnPress } from './answer-guard.ts'
+import { AnswerButton } from './answer-button.tsx'
+import { useAnswerGuard, useIsSettled } from './answer-guard.ts'
 import { LastWords } from './last-words.tsx'
 import { RequestHeading } from './request-heading.tsx'
+import { useRequestPlace } from './request-place.ts'
 import type { RequestProps } from './request-props.ts'
 
 /** Choices as buttons, and an answer in the user's own words. */
@@ -15,11 +18,13 @@ export function QuestionPrompt(props: RequestProps) {
   const disabled = unreachable !== undefined || busy
   /** By a button alone. What was typed was typed for this question. */
   const clickable = !disabled && isShown
-  const isOwnPress = useOwnPress(clickable)
+  const section = useRef<HTMLElement>(null)
+  const guard = useAnswerGuard(useRequestPlace(section), clickable)
   const typed = answer.trim()
   const send = () => onDecide({ kind: 'answer', text: typed })
   return (
     <section
+      ref={section}
       aria-label="Question"
       className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
@@ -30,17 +35,16 @@ export function QuestionPrompt(props: RequestProps) {
       {choices.length > 0 ? (
         <div className="flex flex-wrap gap-2">
           {choices.map((choice) => (
-            <Button
+            <AnswerButton
               key={choice}
+              guard={guard}
               disabled={!clickable}
               title={unreachable}
-              onClick={(click) => {
-                if (isOwnPress(click)) onDecide({ kind: 'answer', text: choice })
-              }}
-              className="untrusted h-auto min-h-8 py-1 text-left whitespace-normal"
+              onAnswer={() => onDecide({ kind: 'answer', text: choice })}
+              className="untrusted h-auto min-h-8 max-w-full shrink py-1 text-left whitespace-pre-wrap"
             >
-              {choice}
-            </Button>
+              {visibleText(choice)}
+            </AnswerButton>
           ))}
         </div>
       ) : null}
@@ -58,24 +62,24 @@ export function QuestionPrompt(props: RequestProps) {
         />
       </Field>
       <div className="flex flex-wrap items-center gap-2">
-        <Button
+        <AnswerButton
+          guard={guard}
           variant="primary"
           busy={busy}
-          disabled={disabled || typed === ''}
+          disabled={!clickable || typed === ''}
           title={unreachable}
-          onClick={send}
+          onAnswer={send}
         >
           Answer
-        </Button>
-        <Button
+        </AnswerButton>
+        <AnswerButton
+          guard={guard}
           disabled={!clickable}
           title={unreachable}
-          onClick={(click) => {
-            if (isOwnPress(click)) onDecide({ kind: 'deny', message: '' })
-          }}
+          onAnswer={() => onDecide({ kind: 'deny', message: '' })}
         >
           Let the agent decide
-        </Button>
+        </AnswerButton>
         <span className="text-small text-muted">{keysText(sendKey)} answers</span>
       </div>
     </section>

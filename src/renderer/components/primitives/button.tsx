@@ -37,6 +37,7 @@ export function Button(props: ButtonProps) {
     className,
     children,
     onClick,
+    'aria-disabled': ariaDisabled,
     ...rest
   } = props
   return (
@@ -44,7 +45,7 @@ export function Button(props: ButtonProps) {
       type="button"
       {...rest}
       aria-busy={busy || undefined}
-      aria-disabled={busy || done || undefined}
+      aria-disabled={busy || done || ariaDisabled || undefined}
       aria-keyshortcuts={shortcut ? ariaKeys(shortcut) : undefined}
       onClick={busy || done ? undefined : onClick}
       className={classNames(

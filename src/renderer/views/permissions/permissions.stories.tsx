@@ -2,6 +2,7 @@
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { answerable } from '../../../../storybook/answerable.ts'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost, type StoryHost } from '../../../../storybook/story-host.ts'
@@ -65,9 +66,7 @@ export const Asked: Story = {
     const list = await canvas.findByRole('region', { name: 'Needs you' })
     await within(list).findByText('2')
     await expect(within(list).getAllByRole('link')).toHaveLength(2)
-    const allow = () => canvas.getByRole('button', { name: 'Allow once' })
-    await waitFor(() => expect(allow()).toBeEnabled())
-    await userEvent.click(allow())
+    await userEvent.click(await answerable(canvasElement, 'Allow once'))
     await waitFor(() => expect(within(list).getAllByRole('link')).toHaveLength(1))
     await expect(shown.asked('permissions.answer')).toEqual([
       { id: 'question-1', decision: { kind: 'allow-once' } },
@@ -76,7 +75,7 @@ export const Asked: Story = {
       expect(canvas.getByRole('region', { name: 'The command' })).toHaveTextContent('rm -rf build'),
     )
     await userEvent.click(canvas.getByRole('button', { name: 'Deny…' }))
-    await userEvent.click(canvas.getByRole('button', { name: 'Deny' }))
+    await userEvent.click(await answerable(canvasElement, 'Deny'))
     await waitFor(() => expect(canvas.queryByRole('region', { name: 'Needs you' })).toBeNull())
   },
 }
@@ -88,8 +87,7 @@ export const AnsweredByKeyboard: Story = {
     const canvas = within(canvasElement)
     const allow = () => canvas.getByRole('button', { name: 'Allow once' })
     await canvas.findByRole('region', { name: 'The command' })
-    await waitFor(() => expect(allow()).toBeEnabled())
-    allow().focus()
+    ;(await answerable(canvasElement, 'Allow once')).focus()
     await userEvent.keyboard('{Enter}')
     await waitFor(() =>
       expect(canvas.getByRole('region', { name: 'The command' })).toHaveTextContent('rm -rf build'),
