@@ -32,7 +32,7 @@ function ActionPrompt(props: RequestProps) {
   const [seen, setSeen] = useState(false)
   const [rules, setRules] = useState(proposal.join('\n'))
   const [scope, setScope] = useState<RuleScope>('project')
-  const [message, setMessage] = useState('')
+  const [message, setMessage] = useState(props.draft ?? '')
   const listed = rules.split('\n').flatMap((rule) => rule.trim() || [])
   const isConfiguration = question.kind === 'configuration'
   const disabled = unreachable !== undefined
@@ -115,7 +115,10 @@ function ActionPrompt(props: RequestProps) {
           <TextInput
             ref={focusNew}
             value={message}
-            onChange={(event) => setMessage(event.target.value)}
+            onChange={({ target }) => {
+              setMessage(target.value)
+              props.onDraft?.(target.value)
+            }}
           />
         </Field>
       ) : null}

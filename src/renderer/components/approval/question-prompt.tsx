@@ -13,7 +13,7 @@ import type { RequestProps } from './request-props.ts'
 export function QuestionPrompt(props: RequestProps) {
   const { question, more = 0, busy, unreachable, problem, sendKey = 'Mod+Enter', onDecide } = props
   const { text, choices = [], lastText } = question
-  const [answer, setAnswer] = useState('')
+  const [answer, setAnswer] = useState(props.draft ?? '')
   const isShown = useIsSettled(question.id)
   const disabled = unreachable !== undefined || busy
   /** By a button alone. What was typed was typed for this question. */
@@ -52,7 +52,10 @@ export function QuestionPrompt(props: RequestProps) {
         <TextArea
           rows={2}
           value={answer}
-          onChange={(event) => setAnswer(event.target.value)}
+          onChange={({ target }) => {
+            setAnswer(target.value)
+            props.onDraft?.(target.value)
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
             if (sendKey !== 'Enter' && !event.ctrlKey && !event.metaKey) return

@@ -14,5 +14,8 @@ export interface RequestProps {
   problem?: ReactNode
   /** The key that sends text, besides Mod+Enter. */
   sendKey?: 'Mod+Enter' | 'Enter'
+  /** What was typed for it before. */
+  draft?: string
+  onDraft?(text: string): void
   onDecide(decision: PermissionDecision): void
 }

@@ -40,12 +40,6 @@ export function ConversationFooter(props: {
     )
   if (task.archived || task.workspace?.removal) return <Line>{removedText(task)}</Line>
   const canBeSteered = isRunning(task.status) && task.spec.kind === 'model'
-  if (task.parentId && stopsNext && !canBeSteered)
-    return (
-      <Line>
-        <StopsNext />
-      </Line>
-    )
   if (task.parentId)
     return (
       <>
@@ -63,7 +57,13 @@ export function ConversationFooter(props: {
           </div>
         </div>
         {canBeSteered ? null : (
-          <Line>This is a sub-agent of “{parentTitle}”, which assigns its work. Read-only.</Line>
+          <Line>
+            {stopsNext ? (
+              <StopsNext />
+            ) : (
+              `This is a sub-agent of “${parentTitle}”, which assigns its work. Read-only.`
+            )}
+          </Line>
         )}
       </>
     )

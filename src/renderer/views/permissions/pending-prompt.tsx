@@ -13,6 +13,7 @@ import {
 } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useArrival } from '../conversation/use-arrival.ts'
+import { answerDraftKey, showNotSent } from './unsent-answers.ts'
 
 /**
  * The oldest pending question of a task and the agents below it, or the one that a link or notification led to. Nothing
@@ -92,20 +93,30 @@ function PendingQuestion(props: {
   onAnswer(): void
 }) {
   const { question, more, onAnswer } = props
-  const { client } = useStores()
+  const { client, drafts } = useStores()
   const project = useProjectLabel(question.projectId)
   const unreachable = useUnreachable()
   const sendKey = usePreference('sendKey')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
+  const draftKey = answerDraftKey(question.id)
   const decide = async (decision: PermissionDecision) => {
     onAnswer()
     setBusy(true)
     setProblem(null)
+    const draft = drafts.of(draftKey)
+    // Before the question is gone: what is unsent then is reported as lost.
+    drafts.set(draftKey, '')
     try {
       await client.permissions.answer({ id: question.id, decision })
     } catch (error) {
-      setProblem(problemOf(error, 'answer the agent'))
+      const failed = problemOf(error, 'answer the agent')
+      // It may be gone from the screen already, with everything that is shown there.
+      if (failed.code === 'NOT_FOUND') showNotSent(textOf(decision) || draft)
+      else {
+        drafts.set(draftKey, draft)
+        setProblem(failed)
+      }
     }
     setBusy(false)
   }
@@ -117,8 +128,13 @@ function PendingQuestion(props: {
       busy={busy}
       unreachable={unreachable}
       sendKey={sendKey}
+      draft={drafts.of(draftKey)}
+      onDraft={(text) => drafts.set(draftKey, text)}
       problem={problem ? <ProblemNotice problem={problem} /> : null}
       onDecide={(decision) => void decide(decision)}
     />
   )
 }
+
+const textOf = (decision: PermissionDecision): string =>
+  decision.kind === 'answer' ? decision.text : decision.kind === 'deny' ? decision.message : ''

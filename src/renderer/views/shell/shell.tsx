@@ -14,6 +14,7 @@ import { useNotifications } from '../notifications/use-notifications.ts'
 import { DropHint } from '../opened/drop-hint.tsx'
 import { OpenedScreen } from '../opened/opened-screen.tsx'
 import { useDroppedLog } from '../opened/use-dropped-log.ts'
+import { useUnsentAnswers } from '../permissions/unsent-answers.ts'
 import { ProjectScreen } from '../projects/project-screen.tsx'
 import { ReviewScreen } from '../review/review-screen.tsx'
 import { SearchScreen } from '../search/search-screen.tsx'
@@ -45,6 +46,7 @@ export function Shell() {
   const width = usePreference('sidebarWidth')
   const { preferences } = useStores()
   useTypingGuard()
+  useUnsentAnswers()
   useKeyListener()
   useWindowCommands()
   useWindowTitle()
