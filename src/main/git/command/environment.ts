@@ -2,6 +2,7 @@
  * The environment and the settings of every Git process. Both are allow lists: a variable that a future Git reads is
  * not passed on, and a repository setting that runs a program is disabled here or in `command-settings.ts`.
  */
+import { devNull } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { absoluteEntries } from '../../processes/find-on-path.ts'
 
@@ -125,6 +126,10 @@ export function gitEnvironment(host: NodeJS.ProcessEnv, { ceilings }: Ceilings):
     // Without this, our `git status` could hold a lock that blocks the user's own command.
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
+    // An agent can write `refs/replace/` and `info/grafts`: a file that Git compares by its content on the disk would be
+    // shown as it is, and applied as its replacement.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: devNull,
   }
 }
 

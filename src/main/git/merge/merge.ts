@@ -8,9 +8,11 @@ import path from 'node:path'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import type { ChangeSelection } from '../../../shared/contract/changes/changes.ts'
 import { listFirst } from '../../../shared/text/counted.ts'
+import { submoduleMode, treeChanges } from '../changes/tree-changes.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'
 import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
+import { assertGenuine } from '../update/genuine-blobs.ts'
 import { planUpdate, type UpdatePlan } from '../update/plan.ts'
 import { type AppliedState, baseOfMerge } from './applied-base.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
@@ -151,6 +153,7 @@ async function mergeSelected(
   let trees = { dir, base, signal }
   let wanted = theirs
   let ours = target.tree
+  await assertReviewed(isolated, { dir, from: base, to: theirs, signal })
   if (selection) {
     if (selection.tree !== theirs) return answered({ kind: 'changed-since-shown' })
     const indexFile = path.join(target.scratchDir, 'index-selected')
@@ -166,6 +169,25 @@ async function mergeSelected(
   const merge = await mergeTrees(isolated, { ...trees, ours, theirs: wanted })
   return prepare(git, target, merge, input)
 }
+
+/** A review shows files of the disk where their objects should have the same content. */
+async function assertReviewed(
+  git: RunGit,
+  trees: { dir: string; from: string; to: string; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const { dir, signal } = trees
+  const changes = await treeChanges(git, trees)
+  const ids = changes.flatMap(({ oldMode, oldId, newMode, newId }) => [
+    ...(isContent(oldMode) ? [oldId] : []),
+    ...(isContent(newMode) ? [newId] : []),
+  ])
+  // A partial clone lacks contents that the merge may not need.
+  const { asks, unfetchable } = await git.readConfig(dir)
+  if (unfetchable.length === 0 && !asks?.fetches.length)
+    await assertGenuine(git, { dir, ids, signal })
+}
+
+const isContent = (mode: string): boolean => !/^0+$/.test(mode) && mode !== submoduleMode
 
 async function prepare(
   git: RunGit,

@@ -1,6 +1,5 @@
 /** Identifies a repository after its folder moved: by its root commits and its remote. */
 import { realpath } from 'node:fs/promises'
-import { devNull } from 'node:os'
 import path from 'node:path'
 import { line, type RunGit } from '../command/run-git.ts'
 import { resolveCommit } from './commits.ts'
@@ -46,12 +45,10 @@ async function hasAll(git: RunGit, dir: string, commits: readonly string[]): Pro
 }
 
 async function rootsOf(git: RunGit, dir: string): Promise<string[]> {
-  // Ignores replacements and grafts, and the boundary of a shallow clone, because they are not the
-  // real history.
-  const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }
+  // The boundary of a shallow clone is not the real history.
   if (await isShallow(git, dir)) return []
   const count = `--max-count=${rootCommitsMax + 1}`
-  const listed = await git(['rev-list', '--max-parents=0', count, 'HEAD', '--'], { cwd: dir, env })
+  const listed = await git(['rev-list', '--max-parents=0', count, 'HEAD', '--'], { cwd: dir })
   const roots = line(listed).split('\n').filter(Boolean)
   return roots.length > rootCommitsMax ? [] : roots.sort()
 }

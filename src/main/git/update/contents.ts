@@ -144,7 +144,7 @@ export async function readManifest(
   commit: string,
 ): Promise<UpdateManifest | null> {
   const args = ['cat-file', 'blob', `${commit}^{commit}:${manifestName}`]
-  const read = await git(args, { cwd: dir, env: exactly }).catch(async (error) => {
+  const read = await git(args, { cwd: dir }).catch(async (error) => {
     if ((await resolveCommit(git, dir, commit)) === null) return null
     throw error
   })
@@ -161,12 +161,6 @@ export async function commandForUpdate(git: RunGit, dir: string, commit: string)
       return `git --git-dir=${store}`
   return `git -C ${dir}`
 }
-
-/**
- * The replacements of the repository (`git replace`) do not count: an object is read with the bytes that were stored
- * under its id.
- */
-const exactly = { GIT_NO_REPLACE_OBJECTS: '1' }
 
 /** These are read into memory together; longer ones are written to their files directly. */
 const batchBytesMax = 16 * 1024 * 1024
@@ -193,7 +187,7 @@ export async function readContents<Wanted extends { content: Content }>(
     const { id, bytes: length } = one.content
     if (length > batchBytesMax) {
       await take(one, async (fd) => {
-        await git(['cat-file', 'blob', id], { cwd: dir, env: exactly, stdoutFd: fd })
+        await git(['cat-file', 'blob', id], { cwd: dir, stdoutFd: fd })
       })
       continue
     }
@@ -211,7 +205,7 @@ async function readBatch(
   batch: readonly { content: Content }[],
 ): Promise<Buffer[]> {
   const input = batch.map(({ content }) => `${content.id}\n`).join('')
-  const { stdout } = await git(['cat-file', '--batch'], { cwd: dir, env: exactly, input })
+  const { stdout } = await git(['cat-file', '--batch'], { cwd: dir, input })
   const found: Buffer[] = []
   let at = 0
   for (const { content } of batch) {

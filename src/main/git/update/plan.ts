@@ -22,6 +22,7 @@ import {
   type UpdatedFile,
   type UpdateManifest,
 } from './contents.ts'
+import { assertGenuine } from './genuine-blobs.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import { findEdited, findObstacle } from './obstacles.ts'
 
@@ -77,6 +78,12 @@ export async function planUpdate(
     stage,
     written.map((change) => change.path),
   )
+  // Other bytes than those of the object are the work of filters and line endings.
+  const rewritten = written.filter(({ path: name, newId }) => {
+    const content = staged.get(name)
+    return content !== undefined && content.id !== newId
+  })
+  await assertGenuine(isolated, { dir: root, ids: rewritten.map(({ newId }) => newId), signal })
   const files = paths.flatMap((name): UpdatedFile[] => {
     const old = before.get(name) ?? null
     const next = staged.get(name)
