@@ -5,6 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, it, type TestContext, vi } from 'vitest'
 import { acquireLease, readLeaseHolder } from '../../src/main/lease/lease.ts'
+import { ownIdentity } from '../../src/main/processes/identity.ts'
 import { scratchDirectory } from '../journal/scratch.ts'
 
 const children: ChildProcess[] = []
@@ -98,6 +99,22 @@ describe('the lease across pid namespaces', () => {
         /of another container.*if nothing runs there any more, delete .*lease\.json/,
       )
     }
+  })
+})
+
+describe('the identity of a process', () => {
+  it('[T3] can’t be judged from a time namespace, where its start has another time', async (test) => {
+    const shifted = ['--time', '--boottime', '100000', '--fork', '--kill-child']
+    const flags = [shifted, ['--user', '--map-root-user', ...shifted]].find(
+      (some) => spawnSync('unshare', [...some, 'true']).status === 0,
+    )
+    if (!flags) test.skip('skipped: unshare can make no time namespace here')
+    const module = path.join(import.meta.dirname, '../../src/main/processes/identity.ts')
+    const judge = `import(${JSON.stringify(module)}).then(async ({ judgeProcess }) => console.log(await judgeProcess(${JSON.stringify(await ownIdentity())})))`
+    const answered = (command: string, args: string[]) =>
+      spawnSync(command, args, { encoding: 'utf8' }).stdout.trim()
+    expect(answered(process.execPath, ['-e', judge])).toBe('running')
+    expect(answered('unshare', [...flags, process.execPath, '-e', judge])).toBe('unknown')
   })
 })
 

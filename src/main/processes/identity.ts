@@ -68,13 +68,21 @@ export async function isCertainlyRunning(identity: ProcessIdentity): Promise<boo
   return (await judgeProcess(identity)) === 'running'
 }
 
-/** Returns the pid namespace; undefined on systems without them. */
+/**
+ * Returns the pid namespace, with the time namespace if it is not the machine's: there the system reports other start
+ * times for the same processes. Undefined on systems without namespaces.
+ */
 async function ownPidNamespace(): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined
   // Constant while this process lives.
-  pidNamespace ??= readlink('/proc/self/ns/pid').catch(() => undefined)
+  pidNamespace ??= Promise.all(
+    ['pid', 'time'].map((kind) => readlink(`/proc/self/ns/${kind}`).catch(() => undefined)),
+  ).then(([pid, time = machineTime]) => (time === machineTime ? pid : `${pid ?? 'pid:[]'} ${time}`))
   return pidNamespace
 }
+
+/** The kernel gives the first time namespace this constant number. */
+const machineTime = 'time:[4026531834]'
 
 let pidNamespace: Promise<string | undefined> | undefined
 
