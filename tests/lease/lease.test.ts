@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,6 +13,7 @@ import { lockFile } from '../../src/main/lease/kernel-lock.ts'
 import { acquireLease, readLeaseHolder } from '../../src/main/lease/lease.ts'
 import { LeaseHeldError } from '../../src/main/lease/lease-errors.ts'
 import { claimFor } from '../../src/main/lease/lease-file.ts'
+import { judge } from '../../src/main/lease/lease-holder.ts'
 import { judgeProcess, ownIdentity, processStartedAt } from '../../src/main/processes/identity.ts'
 import { scratchDirectory } from '../journal/scratch.ts'
 
@@ -190,10 +191,31 @@ describe('lease', () => {
     const file = path.join(dataDir, 'lease.json')
     const content = await leaseOfTheDead(dataDir)
     const elsewhere = { pid: 1, hostName: 'elsewhere', processStartedAt: 'another-boot/1' }
-    await writeFile(file, JSON.stringify({ ...content, ...elsewhere }))
+    await writeFile(file, JSON.stringify({ ...content, ...elsewhere, lockInode: '1' }))
     await expect(acquireLease(dataDir, { host: 'web' })).rejects.toThrow(
       /elsewhere.*if nothing runs there any more, delete .*lease\.json/,
     )
+  })
+
+  it('is taken from a process under another name of this machine before it was started again, if no other machine can have its file', async (test) => {
+    if (process.platform !== 'linux') test.skip('skipped: only Linux names the boot of a machine')
+    const dataDir = await scratchDirectory()
+    const file = path.join(dataDir, 'lease.json')
+    const content = await leaseOfTheDead(dataDir)
+    const former = { ...content, hostName: 'elsewhere', processStartedAt: 'another-boot/1' }
+    const lock = {
+      inode: content.lockInode,
+      isOnOwnDisk: true,
+      retake: async () => true,
+      release() {},
+    }
+    expect(await judge(former, lock)).toBe('dead')
+    expect(await judge(former, { ...lock, isOnOwnDisk: false })).toBe('unknown')
+    expect(await judge(former, { ...lock, inode: '1' })).toBe('unknown')
+    await writeFile(file, JSON.stringify(former))
+    const lease = await acquireLease(dataDir, { host: 'web' })
+    expect(lease.tookOver).toBe(true)
+    await lease.release()
   })
 
   it('is taken from a dead process when this machine has got another name since, not from a live one', async (test) => {
@@ -283,6 +305,27 @@ describe('lease', () => {
       await lease.setEndpoint('elsewhere')
       await lease.release()
       expect(await readdir(dataDir)).toEqual(['lease.lock'])
+    })
+
+    it('is written again by its holder when lease.json alone is deleted or destroyed, not when another process has it', async () => {
+      const dataDir = await scratchDirectory()
+      const file = path.join(dataDir, 'lease.json')
+      const lease = await acquireLease(dataDir, { host: 'cli', watchMs: 20 })
+      const holder = JSON.stringify(lease.holder)
+      for (const damage of [() => unlink(file), () => writeFile(file, '{"pid":1')]) {
+        await damage()
+        await vi.waitFor(async () => {
+          const { nonce, ...named } = JSON.parse(await readFile(file, 'utf8'))
+          expect(JSON.stringify(named)).toBe(holder)
+        }, 30_000)
+      }
+      await lease.setEndpoint('http://127.0.0.1:1/')
+      expect(await readLeaseHolder(dataDir)).toMatchObject({ endpoint: 'http://127.0.0.1:1/' })
+      const other = JSON.stringify({ ...lease.holder, pid: process.ppid })
+      await writeFile(file, other)
+      await delay(200)
+      expect(await readFile(file, 'utf8')).toBe(other)
+      await lease.release()
     })
 
     it('is not taken by a newcomer while its holder has made the lock file, and not locked it yet', async () => {

@@ -114,7 +114,7 @@ describe('the identity of a process', () => {
     const answered = (command: string, args: string[]) =>
       spawnSync(command, args, { encoding: 'utf8' }).stdout.trim()
     expect(answered(process.execPath, ['-e', judge])).toBe('running')
-    expect(answered('unshare', [...flags, process.execPath, '-e', judge])).toBe('unknown')
+    expect(answered('unshare', [...(flags ?? []), process.execPath, '-e', judge])).toBe('unknown')
   })
 })
 
@@ -152,10 +152,11 @@ describe('the lock beside the lease', () => {
     await lease.release()
   })
 
-  it('[T3] keeps the holder when somebody deletes lease.json', async () => {
+  it('[T3] keeps the holder when somebody deletes lease.json, which a stopped one can’t restore', async () => {
     const dataDir = await scratchDirectory()
     const holder = await taker(dataDir, 'here')
-    await holder.take()
+    const { holderPid } = await holder.take()
+    process.kill(holderPid, 'SIGSTOP')
     await rm(path.join(dataDir, 'lease.json'))
     await expect(acquireLease(dataDir, { host: 'cli' })).rejects.toThrow(
       /in use by a process that .*lease\.json does not name any more/,

@@ -1,10 +1,10 @@
-/** The lease that this process holds: its lock is checked once a second, and its file restored if it was deleted. */
+/** The lease that this process holds: its lock is checked once a second, and its files restored if they were deleted. */
 import { unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { syncDirectory } from '../journal/files/durable-files.ts'
 import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
 import { lockName, read, replace, take } from './lease-file.ts'
-import { contentOf, type LeaseHolder } from './lease-holder.ts'
+import { contentOf, type LeaseHolder, parseHolder } from './lease-holder.ts'
 
 export interface Lease {
   readonly holder: LeaseHolder
@@ -79,8 +79,8 @@ export function createLease(
     if ((await inodeAt(lockPath)) === lock.inode) {
       const wasHeld = isHeldByOther
       isHeldByOther = !(await lock.retake())
-      if (isHeldByOther && (wasHeld || !(await isOurs()))) lose()
-      return
+      if (isHeldByOther && (wasHeld || !(await isOurs()))) return lose()
+      return isHeldByOther ? undefined : restoreFile(lock)
     }
     const locking = await lockFile(lockPath)
     // A contender that finds our identity in `lease.json` releases the lock at once: only one that
@@ -106,6 +106,14 @@ export function createLease(
     }
     lock.release()
     lock = locking.lock
+  }
+
+  /** Otherwise nobody would find the holder until it ends. What another process wrote is left as it is. */
+  async function restoreFile(held: KernelLock): Promise<void> {
+    const found = await read(file)
+    if (found !== null && parseHolder(found) !== null) return
+    const again = contentOf(holder)
+    if ((await take(file, again, held)).kind === 'taken') content = again
   }
 
   function lose(): void {
