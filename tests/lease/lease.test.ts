@@ -13,7 +13,6 @@ import { lockFile } from '../../src/main/lease/kernel-lock.ts'
 import { acquireLease, readLeaseHolder } from '../../src/main/lease/lease.ts'
 import { LeaseHeldError } from '../../src/main/lease/lease-errors.ts'
 import { claimFor } from '../../src/main/lease/lease-file.ts'
-import { judge } from '../../src/main/lease/lease-holder.ts'
 import { judgeProcess, ownIdentity, processStartedAt } from '../../src/main/processes/identity.ts'
 import { scratchDirectory } from '../journal/scratch.ts'
 
@@ -191,31 +190,10 @@ describe('lease', () => {
     const file = path.join(dataDir, 'lease.json')
     const content = await leaseOfTheDead(dataDir)
     const elsewhere = { pid: 1, hostName: 'elsewhere', processStartedAt: 'another-boot/1' }
-    await writeFile(file, JSON.stringify({ ...content, ...elsewhere, lockInode: '1' }))
+    await writeFile(file, JSON.stringify({ ...content, ...elsewhere }))
     await expect(acquireLease(dataDir, { host: 'web' })).rejects.toThrow(
       /elsewhere.*if nothing runs there any more, delete .*lease\.json/,
     )
-  })
-
-  it('is taken from a process under another name of this machine before it was started again, if no other machine can have its file', async (test) => {
-    if (process.platform !== 'linux') test.skip('skipped: only Linux names the boot of a machine')
-    const dataDir = await scratchDirectory()
-    const file = path.join(dataDir, 'lease.json')
-    const content = await leaseOfTheDead(dataDir)
-    const former = { ...content, hostName: 'elsewhere', processStartedAt: 'another-boot/1' }
-    const lock = {
-      inode: content.lockInode,
-      isOnOwnDisk: true,
-      retake: async () => true,
-      release() {},
-    }
-    expect(await judge(former, lock)).toBe('dead')
-    expect(await judge(former, { ...lock, isOnOwnDisk: false })).toBe('unknown')
-    expect(await judge(former, { ...lock, inode: '1' })).toBe('unknown')
-    await writeFile(file, JSON.stringify(former))
-    const lease = await acquireLease(dataDir, { host: 'web' })
-    expect(lease.tookOver).toBe(true)
-    await lease.release()
   })
 
   it('is taken from a dead process when this machine has got another name since, not from a live one', async (test) => {

@@ -3,7 +3,7 @@
  * process, and is released at once when its holder is killed. Node has no flock; an exclusive transaction of SQLite
  * on an empty file is equivalent on every system.
  */
-import { lstat, open, readlink, statfs } from 'node:fs/promises'
+import { lstat, open, readlink } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCode } from '../journal/errors.ts'
 import { notAFile } from '../journal/files/data-file.ts'
@@ -14,8 +14,6 @@ export interface KernelLock {
    * Identifies the locked file, because a file that was deleted and created again is another one.
    */
   readonly inode: string
-  /** Whether the file is on a disk that no other machine can use at the same time. Known on Linux only, else false. */
-  readonly isOnOwnDisk: boolean
   /**
    * Acquires it again if the kernel dropped it: closing any handle of the file does that (POSIX),
    * such as one of a tool that searches the data directory for an agent. Returns false if another
@@ -69,12 +67,10 @@ export async function lockFile(file: string): Promise<Locking> {
   connections.add(locked)
   // Some file systems report different inode numbers in the list of locks.
   const canBeSeen = await isListed(inode)
-  const isOnOwnDisk = await isOnOwnDiskAt(file)
   return {
     kind: 'locked',
     lock: {
       inode,
-      isOnOwnDisk,
       async retake() {
         if (!connections.has(locked) || !canBeSeen) return true
         if (isInTransaction && (await isListed(inode))) return true
@@ -137,20 +133,6 @@ export async function inodeAt(file: string): Promise<string | null> {
     throw error
   })
   return status && String(status.ino)
-}
-
-/** ext, XFS, Btrfs, tmpfs, ZFS, F2FS, bcachefs, and overlays of containers, whose upper layer is on one of these. */
-const ownDisks = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x794c7630,
-])
-
-async function isOnOwnDiskAt(file: string): Promise<boolean> {
-  // Other systems number them in their own ways.
-  if (process.platform !== 'linux') return false
-  return statfs(file).then(
-    ({ type }) => ownDisks.has(type),
-    () => false,
-  )
 }
 
 async function inodeOf(file: string): Promise<string> {

@@ -57,18 +57,16 @@ export function ownHolder(content: string): LeaseHolder {
 /**
  * Determines whether a holder is alive. A process of another machine or container can't be
  * inspected. If it had the lock that this process holds now, it is dead, because the kernel
- * released the lock; under another name of the machine only if no other machine can have the file.
- * `lock` is ours, null if we have none.
+ * released the lock. `lock` is ours, null if we have none.
  */
 export async function judge(
   { pid, processStartedAt, pidNamespace, hostName, lockInode }: LeaseHolder,
   lock: KernelLock | null,
 ): Promise<'alive' | 'dead' | 'unknown'> {
-  const hadThisLock = lock !== null && lockInode === lock.inode
-  // A network file system may keep each machine's locks to itself.
+  // A network file system, or a folder shared with a virtual machine, may keep each machine's locks to itself.
   if (hostName !== os.hostname() && !(await isOfThisBoot({ startedAt: processStartedAt })))
-    return hadThisLock && lock.isOnOwnDisk ? 'dead' : 'unknown'
+    return 'unknown'
   const judged = await judgeProcess({ pid, startedAt: processStartedAt, pidNamespace })
   if (judged !== 'unknown') return judged === 'running' ? 'alive' : 'dead'
-  return hadThisLock ? 'dead' : 'unknown'
+  return lock && lockInode === lock.inode ? 'dead' : 'unknown'
 }
