@@ -130,9 +130,9 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-replaced-commits-believed',
-    file: 'src/main/git/repository/identity.ts',
-    find: "const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }",
-    replace: 'const env = {}',
+    file: 'src/main/git/command/environment.ts',
+    find: "    GIT_NO_REPLACE_OBJECTS: '1',\n    GIT_GRAFT_FILE: devNull,\n",
+    replace: '',
     harm: 'A repository claims the first commit of another one by a replacement.',
     tests: ['tests/git/repository-facts/identity.test.ts'],
   },
