@@ -42,12 +42,12 @@ export async function withHeldFolder<Result>(
  */
 export async function openBelow(top: FileHandle, below: string | Buffer): Promise<FileHandle> {
   const name = Buffer.from(below)
-  const target = join(openPath(top), name)
+  const target = entryIn(openPath(top), name)
   const found = await open(target, folderFlags).catch(unlessTooLong)
   const at = (handle: FileHandle) => readlink(openPath(handle), { encoding: 'buffer' })
   if (found !== null) {
     const isIn = await Promise.all([at(top), at(found)]).then(
-      ([topAt, foundAt]) => join(topAt, name).equals(foundAt),
+      ([topAt, foundAt]) => entryIn(topAt, name).equals(foundAt),
       unlessTooLong,
     )
     if (isIn) return found
@@ -64,7 +64,7 @@ async function openOneByOne(top: FileHandle, below: Buffer): Promise<FileHandle>
     end = slash === -1 ? below.length : slash
     const above = folder
     try {
-      folder = await open(join(openPath(above), below.subarray(start, end)), folderFlags)
+      folder = await open(entryIn(openPath(above), below.subarray(start, end)), folderFlags)
     } finally {
       if (above !== top) await above.close()
     }
@@ -83,8 +83,8 @@ export async function changeMode(path: string | Buffer, mode: number): Promise<v
   }
 }
 
-/** As bytes, because a name need not be UTF-8. */
-const join = (folder: string | Buffer, name: Buffer): Buffer =>
+/** As bytes, because a name need not be UTF-8. Unlike `path.join`, it keeps `.` and `..`. */
+export const entryIn = (folder: string | Buffer, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(folder), Buffer.from('/'), name])
 
 function unlessTooLong(error: NodeJS.ErrnoException): null {

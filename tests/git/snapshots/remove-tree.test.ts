@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -54,5 +55,55 @@ it.runIf(process.platform === 'linux')(
         'mine.txt',
       ])
     }
+  },
+)
+
+/** From the inside out, because no call takes the path of the innermost. */
+function nest(folder: string, levels: number): void {
+  const around = `${folder}-around`
+  mkdirSync(folder)
+  for (let level = 1; level < levels; level++) {
+    mkdirSync(around)
+    writeFileSync(path.join(around, 'file'), 'x')
+    renameSync(folder, path.join(around, 'd'))
+    renameSync(around, folder)
+  }
+}
+
+it.runIf(process.platform === 'linux')(
+  'deletes folders at any depth and holds only a few open',
+  async () => {
+    const root = await temporaryDir()
+    nest(path.join(root, 'a'), 2500)
+    const open = () => readdirSync('/proc/self/fd').length
+    let most = 0
+    const watch = setInterval(() => {
+      most = Math.max(most, open())
+    }, 1)
+    const before = open()
+    await removeTree(path.join(root, 'a'))
+    clearInterval(watch)
+    expect(most - before).toBeLessThan(20)
+    expect(readdirSync(root)).toEqual([])
+  },
+)
+
+it.runIf(process.platform === 'linux')(
+  'deletes nothing in another folder to which one is moved meanwhile',
+  async () => {
+    const { root, victim } = await prepared()
+    let moved = false
+    const recording = record(root, {
+      inject({ call, path: at }) {
+        if (moved || call !== 'rmdir' || !at.endsWith('b/deeper')) return null
+        moved = true
+        // Another process, which the recording does not see.
+        execFileSync('mv', [path.join(root, 'a/b'), path.join(victim, 'moved')])
+        return null
+      },
+    })
+    onTestFinished(() => void recording.stop())
+    await expect(removeTree(path.join(root, 'a'))).rejects.toMatchObject({ code: 'ESTALE' })
+    expect(readdirSync(victim).sort()).toEqual(['deeper', 'mine.txt', 'moved'])
   },
 )
