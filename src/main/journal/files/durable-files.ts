@@ -16,6 +16,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import path from 'node:path'
+import { hasOpenPaths, withHeldFolder } from '../../open-folders/open-folders.ts'
 import { systemCode } from '../errors.ts'
 import { isNoFile, openDataFile, readDataFile } from './data-file.ts'
 import { createMountCheck, type IsMount, mountedError } from './mounts.ts'
@@ -138,13 +139,14 @@ export async function renameDurable(from: RawPath, to: RawPath): Promise<void> {
     // Moving a directory changes its entry for the parent, which needs write permission on it.
     const mode = isDenied(error) ? await makeAccessible(from) : null
     if (mode === null) throw error
-    try {
-      await rename(from, to)
-    } catch (again) {
-      await chmod(from, mode).catch(() => undefined)
-      throw again
-    }
-    await chmod(to, mode)
+    // Held, because a link could be in its new place by then.
+    await withHeldFolder(from, async (held) => {
+      await rename(from, to).catch(async (again) => {
+        await chmod(held, mode).catch(() => undefined)
+        throw again
+      })
+      await chmod(hasOpenPaths ? held : to, mode)
+    })
   })
   const [source, target] = [parentOf(from), parentOf(to)]
   // The new name first: after a crash there may be two names, never none.
@@ -164,11 +166,11 @@ const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode
 export async function makeAccessible(directory: RawPath): Promise<number | null> {
   const status = await lstat(directory).catch(() => null)
   if (!status?.isDirectory() || (status.mode & 0o700) === 0o700) return null
-  const mode = status.mode & 0o7777
-  return chmod(directory, mode | 0o700).then(
-    () => mode,
-    () => null,
-  )
+  return withHeldFolder(directory, async (held) => {
+    const mode = (await stat(held)).mode & 0o7777
+    await chmod(held, mode | 0o700)
+    return mode
+  }).catch(() => null)
 }
 
 /** Creates a directory and its missing parents (0700), each entry durable before the next. */
