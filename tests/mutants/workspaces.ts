@@ -123,9 +123,9 @@ export const workspacesMutants: Mutant[] = [
   },
   {
     id: 'workspaces-deleted-behind-a-link',
-    file: 'src/main/workspaces/leftovers/leftovers.ts',
-    find: 'if ((await isInRoot(name)) && ',
-    replace: 'if (',
+    file: 'src/main/open-folders/open-folders.ts',
+    find: '    if (isIn) return found\n',
+    replace: '    return found\n',
     harm: "A file outside the worktree is deleted because the agent put a link in a folder's place.",
     tests: ['tests/workspaces/removal/leftovers.test.ts'],
   },

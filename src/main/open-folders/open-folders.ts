@@ -5,7 +5,7 @@
  * own. Other systems require the folder's path, which leaves a moment.
  */
 import { constants, existsSync } from 'node:fs'
-import { chmod, type FileHandle, open, readlink } from 'node:fs/promises'
+import { chmod, type FileHandle, lstat, open, readlink } from 'node:fs/promises'
 
 /** True where `/proc/self/fd/<n>` leads to the open file. */
 export const hasOpenPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
@@ -33,6 +33,60 @@ export async function withHeldFolder<Result>(
     return await use(Buffer.from(openPath(handle)))
   } finally {
     await handle.close()
+  }
+}
+
+/** A folder whose folders are entered one by one, without following a link. */
+interface HeldTree {
+  path: string
+  /** Null where open folders have no paths. */
+  top: FileHandle | null
+}
+
+/** Holds a folder during `use`. It may be a link itself. Throws the system's error. */
+export async function withTree<Result>(
+  path: string,
+  use: (tree: HeldTree) => Promise<Result>,
+): Promise<Result> {
+  if (!hasOpenPaths) return use({ path, top: null })
+  const top = await open(`${path}/.`, folderFlags)
+  try {
+    return await use({ path, top })
+  } finally {
+    await top.close()
+  }
+}
+
+/**
+ * Runs `use` with a path that leads to a folder of the tree, relative with `/`, or empty for the tree's own. Throws the
+ * system's error, or ENOTDIR if a link is on the way.
+ */
+export async function inTree<Result>(
+  { path, top }: HeldTree,
+  below: Buffer,
+  use: (held: Buffer) => Promise<Result>,
+): Promise<Result> {
+  if (top === null) {
+    await assertNoLinks(path, below)
+    return use(below.length === 0 ? Buffer.from(path) : entryIn(path, below))
+  }
+  if (below.length === 0) return use(Buffer.from(openPath(top)))
+  const handle = await openBelow(top, below)
+  try {
+    return await use(Buffer.from(openPath(handle)))
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Throws the system's error, or ENOTDIR if a link or a file is on the way to a folder. */
+export async function assertNoLinks(root: string, below: Buffer): Promise<void> {
+  for (let end = 0; end < below.length; end++) {
+    const slash = below.indexOf(0x2f, end)
+    end = slash === -1 ? below.length : slash
+    const part = entryIn(root, below.subarray(0, end))
+    if (!(await lstat(part)).isDirectory())
+      throw Object.assign(new Error(`${part} is no folder`), { code: 'ENOTDIR' })
   }
 }
 

@@ -12,7 +12,7 @@ export interface VisitedFolder {
   below(): Buffer
 }
 
-export interface FolderVisitor {
+interface FolderVisitor {
   /** Returns the names of the folders in it that are to be visited. */
   enter(folder: VisitedFolder): Promise<Buffer[]>
   /** Called when the folder `name` in `folder` was visited, or could not be opened, such as a link in its place. */

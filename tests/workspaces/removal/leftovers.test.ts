@@ -1,10 +1,15 @@
 /** What no patch holds of a worktree stays in the trash when it is removed; nothing of it is deleted unsaid. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { removeDurable } from '../../../src/main/journal/index.ts'
+import {
+  deleteEmptyFolders,
+  deleteFiles,
+  moveOut,
+} from '../../../src/main/workspaces/leftovers/delete-files.ts'
 import { restoreInto } from '../../../src/main/workspaces/leftovers/restore-leftovers.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { record } from '../../crash/fault-fs/record.ts'
@@ -315,6 +320,43 @@ it('[R3] deletes nothing behind a link that replaces a folder meanwhile', async 
   expect(swapped).toBe(true)
   expect(await readFile(join(outside, 'code.js'), 'utf8')).toBe('of somebody else')
 })
+
+it.runIf(process.platform === 'linux')(
+  '[R3] deletes nothing behind a link that replaces a folder while it is sorted',
+  async () => {
+    const isMount = async () => false
+    const changedSince = async () => false
+    // Before each call in turn, and put back three calls later.
+    for (let at = 1, swapped = true; swapped; at++) {
+      const dir = await temporaryDir()
+      const [worktree, outside] = [join(dir, 'worktree'), join(dir, 'outside')]
+      await writeFiles(worktree, { 'a/b/saved': 'x', 'a/saved': 'x', 'a/made/x': 'x', saved: 'x' })
+      await writeFiles(outside, { 'b/saved': 'mine', saved: 'mine', 'made/x': 'mine' })
+      await mkdir(join(worktree, 'a/empty/deep'), { recursive: true })
+      await mkdir(join(outside, 'empty/deep'), { recursive: true })
+      const before = (await readdir(outside, { recursive: true })).sort()
+      swapped = false
+      const recording = record(dir, {
+        inject({ n }) {
+          if (n === at) {
+            swapped = true
+            execFileSync('sh', ['-c', 'mv a aside && ln -s ../outside a'], { cwd: worktree })
+          }
+          if (n === at + 3) execFileSync('sh', ['-c', 'rm a && mv aside a'], { cwd: worktree })
+          return null
+        },
+      })
+      onTestFinished(() => void recording.stop())
+      const saved = ['a/b/saved', 'a/saved', 'saved'].map((name) => Buffer.from(name))
+      await deleteFiles(worktree, saved, { isMount, changedSince }).catch(() => undefined)
+      await moveOut(worktree, 'a/made', join(dir, 'doomed')).catch(() => undefined)
+      await deleteEmptyFolders(worktree, isMount).catch(() => undefined)
+      recording.stop()
+      const after = (await readdir(outside, { recursive: true })).sort()
+      expect(after, `before call ${at}`).toEqual(before)
+    }
+  },
+)
 
 it('[R3] keeps a whole worktree whose changes could not be compared', async () => {
   const { fixture, id } = await openIgnored()

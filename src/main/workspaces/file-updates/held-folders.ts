@@ -2,9 +2,15 @@
  * Opens folders of a working tree for the calls that change their entries (`../../open-folders`). Where a folder can't be
  * held, it is checked before each use.
  */
-import { type FileHandle, lstat, open, readlink } from 'node:fs/promises'
+import { type FileHandle, open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { folderFlags, hasOpenPaths, openBelow, openPath } from '../../open-folders/open-folders.ts'
+import {
+  assertNoLinks,
+  folderFlags,
+  hasOpenPaths,
+  openBelow,
+  openPath,
+} from '../../open-folders/open-folders.ts'
 
 /** Returns the path of an entry, valid while the folder is held. */
 export type At = (name: string) => string
@@ -48,7 +54,7 @@ export async function inFolder<Result>(
   use: (at: At) => Promise<Result>,
 ): Promise<Result> {
   if (root.open === null) {
-    await assertNoLinks(root.path, dir)
+    await assertNoLinks(root.path, Buffer.from(dir === '.' ? '' : dir)).catch(replaced(dir))
     return use((name) => join(root.path, dir, name))
   }
   const { open: top } = root
@@ -65,12 +71,7 @@ export async function inFolder<Result>(
 }
 
 async function openFolder(root: NonNullable<HeldRoot['open']>, dir: string): Promise<FileHandle> {
-  const found = await openBelow(root.handle, dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new FolderReplacedError(dir, 'ENOENT')
-    throw error.code === 'ENOTDIR' || error.code === 'ELOOP'
-      ? new FolderReplacedError(dir, 'ENOTDIR')
-      : error
-  })
+  const found = await openBelow(root.handle, dir).catch(replaced(dir))
   try {
     await assertInPlace(root, dir)
     return found
@@ -88,15 +89,9 @@ async function assertInPlace(
   if ((await readlink(openPath(handle))) !== path) throw new FolderReplacedError(dir, 'ENOENT')
 }
 
-async function assertNoLinks(root: string, dir: string): Promise<void> {
-  const parts = dir === '.' ? [] : dir.split('/')
-  for (let depth = 1; depth <= parts.length; depth++) {
-    const part = parts.slice(0, depth).join('/')
-    const found = await lstat(join(root, part)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-        throw new FolderReplacedError(dir, error.code)
-      throw error
-    })
-    if (!found.isDirectory()) throw new FolderReplacedError(dir, 'ENOTDIR')
-  }
+const replaced = (dir: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code === 'ENOENT') throw new FolderReplacedError(dir, 'ENOENT')
+  throw error.code === 'ENOTDIR' || error.code === 'ELOOP'
+    ? new FolderReplacedError(dir, 'ENOTDIR')
+    : error
 }

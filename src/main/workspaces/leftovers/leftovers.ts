@@ -6,7 +6,7 @@
  * trash".
  */
 import { randomUUID } from 'node:crypto'
-import { lstat, readdir, unlink } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createKeyedMutex } from '../../../shared/async/keyed-mutex.ts'
 import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
@@ -40,9 +40,9 @@ import type { WorkingDirs } from '../working-dirs.ts'
 import {
   type ChangeCheck,
   createChangeCheck,
-  createPathCheck,
   deleteEmptyFolders,
-  deleteEntry,
+  deleteFiles,
+  moveOut,
 } from './delete-files.ts'
 import { findRecreatable, isRecreatable } from './recreatable.ts'
 import { restoreInto } from './restore-leftovers.ts'
@@ -128,7 +128,7 @@ export function createLeftovers(deps: {
     const isMount = await createMountCheck(dir)
     const recreatable = files ? await deleteWhatIsSaved(dir, files, { isMount, changedSince }) : []
     await record(name, task.id, recreatable, files && commit)
-    for (const { path } of recreatable) await deleteByRename(join(dir, path))
+    for (const { path } of recreatable) await deleteByRename(dir, path)
     await deleteEmptyFolders(dir, isMount)
     if (!(await exists(dir))) return
     if ((await readdir(dir)).length === 0) await removeDurable(dir)
@@ -141,17 +141,7 @@ export function createLeftovers(deps: {
     files: { all: Buffer[]; saved: Buffer[] },
     { isMount, changedSince }: { isMount: IsMount; changedSince: ChangeCheck },
   ) {
-    const isInRoot = createPathCheck(dir, isMount)
-    for (const name of files.saved) {
-      const path = Buffer.concat([Buffer.from(`${dir}/`), name])
-      // A shell or an editor that was in the worktree may still write to it.
-      if ((await isInRoot(name)) && !(await changedSince(path))) await deleteEntry(path, unlink)
-    }
-    // A `.git` file refers to the worktree's deleted Git folder. A `.git` folder is a repository of
-    // the user's, and stays.
-    const gitFile = join(dir, '.git')
-    if ((await lstat(gitFile).catch(() => null))?.isFile())
-      await deleteEntry(Buffer.from(gitFile), unlink)
+    await deleteFiles(dir, files.saved, { isMount, changedSince })
     const committed = foldersOf(files.all)
     return findRecreatable(
       dir,
@@ -183,9 +173,9 @@ export function createLeftovers(deps: {
   }
 
   /** Renamed first, because half of such a folder would not be recognized again after a crash. */
-  async function deleteByRename(path: string): Promise<void> {
+  async function deleteByRename(dir: string, path: string): Promise<void> {
     const doomed = join(layout.trash, beingDeletedName(randomUUID()))
-    await renameDurable(path, doomed)
+    await moveOut(dir, path, doomed)
     await removeDurable(doomed)
   }
 
