@@ -120,6 +120,14 @@ describe('asking the user', () => {
     await expect(
       shiplog.client.permissions.answer({ id: question.id, decision: wrong }),
     ).rejects.toMatchObject({ code: 'INVALID' })
+    // Neither is a rule that is another one where it is read.
+    for (const added of ['edit: a\nbash', 'edit: \u202etxt'])
+      await expect(
+        shiplog.client.permissions.answer({
+          id: question.id,
+          decision: { ...wrong, rules: ['bash: touch *', added] },
+        }),
+      ).rejects.toMatchObject({ code: 'INVALID' })
     const decision = { ...wrong, rules: ['bash: touch *'] }
     await shiplog.client.permissions.answer({ id: question.id, decision })
     await untilQuiet(shiplog)

@@ -31,6 +31,18 @@ describe('[P1] modes', () => {
     expect(edit('secrets/a', 'allow-all', tableRules)).toMatchObject({ kind: 'deny' })
   })
 
+  it('proposes no rule that a line of a form can’t show as it is', () => {
+    // In a field of one rule per line, these would be three rules, the last of which allows every command.
+    expect(edit('notes.md\nedit\nbash', 'ask')).toMatchObject({ kind: 'ask', proposal: [] })
+    for (const hidden of ['\r', '\t', '\u202e', '\u200b', '\u2028'])
+      expect(edit(`src/${hidden}a.ts`, 'ask')).toMatchObject({ kind: 'ask', proposal: [] })
+    const other = { kind: 'other', tool: 'read_it', given: '' } as const
+    const layers = [{ mode: 'ask', rules: [] }] as const
+    expect(decide(layers, { ...other, subject: 'a\nbash' })).toMatchObject({ proposal: [] })
+    expect(verdictOf("touch 'a\nbash'")).toMatchObject({ kind: 'ask', proposal: [] })
+    expect(verdictOf('touch a')).toMatchObject({ proposal: ['bash: touch a'] })
+  })
+
   it('allow-edits covers files that a command writes within the worktree, and no program', () => {
     const of = (command: string) => verdictOf(command, { mode: 'allow-edits', rules: [] }).kind
     expect(of('echo a > src/a.txt')).toBe('allow')

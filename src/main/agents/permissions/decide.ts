@@ -12,7 +12,7 @@ import { named } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
 import { comparable, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
-import { proposedRule } from './propose.ts'
+import { proposedRule, unreadableInRule } from './propose.ts'
 import {
   allowsCommand,
   globMatches,
@@ -32,13 +32,20 @@ export function decideOn(layers: readonly PolicyLayer[], seen: AnalyzedRequest):
   const verdicts = read.map((layer) => verdictOfLayer(layer, seen))
   return (
     verdicts.find(({ kind }) => kind === 'deny') ??
-    verdicts.find(({ kind }) => kind === 'ask') ??
+    withReadableRules(verdicts.find(({ kind }) => kind === 'ask')) ??
     policyEdit(read[0], seen) ??
     verdicts.find((one) => one.kind === 'allow' && one.by === 'rule') ?? {
       kind: 'allow',
       by: 'mode',
     }
   )
+}
+
+/** Without a proposal if one of its rules can't be read: together they cover the request, or not at all. */
+function withReadableRules(verdict: Verdict | undefined): Verdict | undefined {
+  if (verdict?.kind !== 'ask' || verdict.proposal.every((rule) => unreadableInRule(rule) === null))
+    return verdict
+  return { ...verdict, proposal: [] }
 }
 
 interface Rule {

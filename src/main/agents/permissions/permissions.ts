@@ -30,6 +30,7 @@ import { createPermissionBoard } from './board.ts'
 import { decideOn } from './decide.ts'
 import { parseRule } from './parse-rule.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
+import { unreadableInRule } from './propose.ts'
 import type { PermissionStore } from './store.ts'
 
 interface PermissionsDependencies {
@@ -177,6 +178,10 @@ export function createPermissions(
       const scope: PermissionScope =
         decision.scope === 'project' ? { kind: 'project', projectId } : { kind: 'everywhere' }
       const added = decision.rules.map((rule) => ({ effect: 'allow' as const, rule }))
+      for (const { rule } of added) {
+        const unreadable = unreadableInRule(rule)
+        if (unreadable) invalid('rules', `A rule has ${unreadable}, which can’t be seen.`)
+      }
       checkRules(added)
       const verdict = await found.recheck?.(added)
       if (verdict?.kind !== 'allow')

@@ -1,6 +1,7 @@
 /** Proposes the narrowest rule that covers a segment, for a user to remember. */
 
 import { basename } from 'node:path'
+import { hiddenCharacterIn } from '../../../shared/text/shown-text.ts'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
 import type { ShellAssignment } from './shell/segments.ts'
 import type { ShellWord } from './shell/words.ts'
@@ -33,6 +34,14 @@ export function proposedRule(command: PlacedCommand): string | null {
   if (isInterpreter(name.value) && namesNoFile) return null
   if (runsInput.test(name.value) || isInterpreter(lastName(words))) return null
   return rule([...start, ...texts])
+}
+
+/**
+ * Returns what of a rule can't be read where rules are shown and changed, each on a line: a line break would make two
+ * rules of one, the second of which may allow anything. Null if all of it can.
+ */
+export function unreadableInRule(rule: string): string | null {
+  return /[\n\t]/.test(rule) ? 'a line break or tab' : hiddenCharacterIn(rule)
 }
 
 /**
