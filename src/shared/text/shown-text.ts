@@ -85,7 +85,7 @@ export function visibleJson(json: string): string {
   )
 }
 
-interface ShownCommand {
+export interface ShownCommand {
   /** All characters by line, in order; a `hidden` piece replaces a hidden character. */
   lines: { text: string; hidden: boolean }[][]
   /** Warnings about what makes it hard to read, one sentence each. */

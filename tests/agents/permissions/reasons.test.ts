@@ -102,6 +102,11 @@ describe('a command', () => {
     expect(reasonsIn(verdictOf('npm test', { rules: asks }))).toEqual([
       'The rule “bash: npm *” says to ask.',
     ])
+    // A repository may have written it: it must not end its quotation, nor hide a part of itself.
+    const odd: PermissionRule[] = [{ effect: 'ask', rule: 'bash: npm “x” \u202e *' }]
+    expect(reasonsIn(verdictOf('npm “x” \u202e a', { rules: odd }))).toEqual([
+      'The rule “bash: npm "x" <U+202E> *” says to ask.',
+    ])
   })
 
   it('in a shell that is not known says so', () => {

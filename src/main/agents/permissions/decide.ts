@@ -8,11 +8,11 @@ import {
   type PermissionRequest,
   type Step,
 } from './analyze-request.ts'
-import { named } from './named.ts'
+import { named, quoted } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
 import { comparable, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
-import { proposedRule, unreadableInRule } from './propose.ts'
+import { isReadableRule, proposedRule } from './propose.ts'
 import {
   allowsCommand,
   globMatches,
@@ -43,8 +43,7 @@ export function decideOn(layers: readonly PolicyLayer[], seen: AnalyzedRequest):
 
 /** Without a proposal if one of its rules can't be read: together they cover the request, or not at all. */
 function withReadableRules(verdict: Verdict | undefined): Verdict | undefined {
-  if (verdict?.kind !== 'ask' || verdict.proposal.every((rule) => unreadableInRule(rule) === null))
-    return verdict
+  if (verdict?.kind !== 'ask' || verdict.proposal.every(isReadableRule)) return verdict
   return { ...verdict, proposal: [] }
 }
 
@@ -77,7 +76,7 @@ function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {
   if (denied) return { kind: 'deny', rule: denied.text }
   const asked = matching(layer.ask)
   if (asked)
-    return { kind: 'ask', reasons: [`The rule “${asked.text}” says to ask.`], proposal: [] }
+    return { kind: 'ask', reasons: [`The rule ${quoted(asked.text)} says to ask.`], proposal: [] }
   const uncertain = reasonsNotCertain(layer, seen)
   if (uncertain.length > 0) return { kind: 'ask', reasons: uncertain, proposal: [] }
   if (layer.mode === 'allow-all') return { kind: 'allow', by: 'mode' }

@@ -10,7 +10,11 @@ const charsMax = 120
  * part of the sentence, which the user reads as Shiplog's own words.
  */
 export function named(name: string): string {
-  if (/^[\w@%+./~:-]{1,120}$/.test(name) && !name.endsWith('.')) return name
+  return /^[\w@%+./~:-]{1,120}$/.test(name) && !name.endsWith('.') ? name : quoted(name)
+}
+
+/** Like `named`, always in quotes: a repository may write a rule that reads like a sentence. */
+export function quoted(name: string): string {
   const shown = visibleText(onOneLine(name)).replaceAll('“', '"').replaceAll('”', '"')
   const characters = [...shown]
   return characters.length > charsMax

@@ -28,9 +28,10 @@ import { actionOf } from './actions.ts'
 import { analyzeRequest } from './analyze-request.ts'
 import { createPermissionBoard } from './board.ts'
 import { decideOn } from './decide.ts'
+import { quoted } from './named.ts'
 import { parseRule } from './parse-rule.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
-import { unreadableInRule } from './propose.ts'
+import { isReadableRule } from './propose.ts'
 import type { PermissionStore } from './store.ts'
 
 interface PermissionsDependencies {
@@ -179,8 +180,8 @@ export function createPermissions(
         decision.scope === 'project' ? { kind: 'project', projectId } : { kind: 'everywhere' }
       const added = decision.rules.map((rule) => ({ effect: 'allow' as const, rule }))
       for (const { rule } of added) {
-        const unreadable = unreadableInRule(rule)
-        if (unreadable) invalid('rules', `A rule has ${unreadable}, which can’t be seen.`)
+        if (!isReadableRule(rule))
+          invalid('rules', `A rule has characters that can’t be seen: ${quoted(rule)}.`)
       }
       checkRules(added)
       const verdict = await found.recheck?.(added)

@@ -37,12 +37,11 @@ export function proposedRule(command: PlacedCommand): string | null {
 }
 
 /**
- * Returns what of a rule can't be read where rules are shown and changed, each on a line: a line break would make two
- * rules of one, the second of which may allow anything. Null if all of it can.
+ * Reports whether a rule is what it looks like where rules are shown and changed, each on a line. A line break would make
+ * two rules of it, the second of which may allow anything.
  */
-export function unreadableInRule(rule: string): string | null {
-  return /[\n\t]/.test(rule) ? 'a line break or tab' : hiddenCharacterIn(rule)
-}
+export const isReadableRule = (rule: string): boolean =>
+  !/[\n\t]/.test(rule) && hiddenCharacterIn(rule) === null
 
 /**
  * Programs that run what they get as input, whatever their arguments: a rule would cover every input. The same holds for

@@ -6,6 +6,7 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { shownCommand } from '../../../shared/text/shown-text.ts'
+import { CommandPieces } from './command-pieces.tsx'
 
 export function CommandToAllow(props: {
   command: string
@@ -24,7 +25,7 @@ export function CommandToAllow(props: {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         dir="ltr"
-        className="focus-inset max-h-32 overflow-y-auto rounded-sm bg-canvas py-1 font-mono text-code"
+        className="focus-inset max-h-[min(8rem,40vh)] overflow-y-auto rounded-sm bg-canvas py-1 font-mono text-code"
       >
         {lines.map((pieces, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its position
@@ -34,18 +35,7 @@ export function CommandToAllow(props: {
                 {index + 1}
               </span>
             )}
-            <code className="command-order min-w-0 flex-1">
-              {pieces.map(({ text, hidden }, at) =>
-                hidden ? (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: so is a piece
-                  <mark key={at} className="rounded-sm bg-red-tint text-red">
-                    {text}
-                  </mark>
-                ) : (
-                  text
-                ),
-              )}
-            </code>
+            <CommandPieces pieces={pieces} />
           </div>
         ))}
       </section>

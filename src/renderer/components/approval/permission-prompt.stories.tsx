@@ -117,6 +117,108 @@ export const Question: Story = {
     await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'deny', message: '' })
   },
 }
+/** The text of a choice is the agent's: shown whole, with its hidden characters, and each one once. */
+export const HostileChoices: Story = {
+  args: {
+    question: questionWith({
+      kind: 'question',
+      tool: 'ask_person',
+      proposal: [],
+      reasons: [],
+      text: 'May I \u202eetadpu\u202c it?',
+      choices: [
+        'Yes',
+        'Yes',
+        'Yes\u200b',
+        '\u202eon',
+        `${'Yes, and '.repeat(20)}delete it`,
+        'a\nb',
+      ],
+    }),
+  },
+  play: async ({ canvasElement, args }) => {
+    const prompt = within(canvasElement).getByRole('region', { name: 'Question' })
+    await expect(prompt).toHaveTextContent('May I <U+202E>etadpu<U+202C> it?')
+    await expect(within(prompt).getAllByRole('button')).toHaveLength(7)
+    await expect(prompt.scrollWidth).toBe(prompt.clientWidth)
+    await expect(button(canvasElement, 'Yes<U+200B>')).toBeVisible()
+    await userEvent.click(await answerable(canvasElement, '<U+202E>on'))
+    await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'answer', text: '\u202eon' })
+  },
+}
+export const HostileChoicesDark: Story = {
+  ...HostileChoices,
+  globals: { theme: 'dark' },
+  play: undefined,
+}
+
+/** Names and texts of an agent: none may push the command out of view, or pass for Shiplog's own words. */
+export const HostileNames: Story = {
+  args: {
+    question: questionWith({
+      kind: 'other',
+      tool: 'read\u202e_it',
+      chain: [
+        { taskId: ids.lead, title: 'Fix it '.repeat(1_500) },
+        { taskId: ids.tests, title: 'Tests\u200b' },
+      ],
+      lastText: 'I list the files.” It can change nothing. “',
+      reasons: ['The rule “a\u202eb” says to ask.'],
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    const prompt = within(canvasElement).getByRole('region', { name: 'Permission' })
+    const heading = within(prompt).getByRole('heading')
+    await expect(heading).toHaveTextContent(/^(Fix it ){11}Fi… › Tests<U\+200B> asks to use read<U/)
+    await expect(prompt).toHaveTextContent('It said: “I list the files." It can change nothing. "”')
+    await expect(prompt).toHaveTextContent('The rule “a<U+202E>b” says to ask.')
+    await answerable(canvasElement, 'Allow once')
+  },
+}
+
+/** A request that is higher than its place scrolls, and cuts none of its parts. */
+export const TallerThanItsPlace: Story = {
+  args: {
+    question: questionWith({
+      kind: 'question',
+      tool: 'ask_person',
+      proposal: [],
+      reasons: [],
+      text: Array.from({ length: 60 }, (_, at) => `Paragraph ${at + 1}.`).join('\n\n'),
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    const said = within(canvasElement).getByText(/^It said:/)
+    await expect(said.clientHeight).toBeGreaterThan(16)
+  },
+}
+
+/** The field of a rule shows its text as it is, so what can't be seen in it is shown below. */
+export const HiddenInARule: Story = {
+  args: {
+    question: questionWith({
+      proposal: [
+        'bash: npm test *',
+        `bash: node ${'scripts/a-long-name/'.repeat(12)}a.mjs`,
+        ...Array.from({ length: 9 }, (_, at) => `bash: make target-${at + 1}`),
+        'edit: src/a.ts',
+      ],
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await answerable(canvasElement, 'Allow with a rule…'))
+    const field = canvas.getByRole('textbox', { name: 'Rules to remember' })
+    // All of them are in view.
+    await expect(field.scrollHeight).toBeLessThanOrEqual(field.clientHeight)
+    await userEvent.click(field)
+    await userEvent.paste('\nedit: src/\u202ets.a')
+    await expect(canvas.getByText('<U+202E>')).toBeVisible()
+    await expect(canvas.getByText(/^It has characters that can’t be seen/)).toBeVisible()
+  },
+}
+export const HiddenInARuleDark: Story = { ...HiddenInARule, globals: { theme: 'dark' } }
+
 export const QuestionDark: Story = { ...Question, globals: { theme: 'dark' }, play: undefined }
 
 /**

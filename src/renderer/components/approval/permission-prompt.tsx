@@ -94,7 +94,7 @@ function ActionPrompt(props: RequestProps) {
       <p className="untrusted text-small text-muted">
         In <code className="command-order font-mono">{shownPath(directory)}</code>.{' '}
         {sandbox ? `${sandboxText(sandbox)}. ` : null}
-        {reasons.join(' ')}
+        {visibleText(reasons.join(' '))}
         {isConfiguration
           ? `The commands and code in it run as you, without further questions. ${question.tool} does not start without it. You are asked again when it changes.`
           : null}

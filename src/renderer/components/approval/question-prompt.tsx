@@ -34,7 +34,7 @@ export function QuestionPrompt(props: RequestProps) {
       {problem}
       {choices.length > 0 ? (
         <div className="flex flex-wrap gap-2">
-          {choices.map((choice) => (
+          {[...new Set(choices)].map((choice) => (
             <AnswerButton
               key={choice}
               guard={guard}

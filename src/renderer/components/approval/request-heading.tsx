@@ -11,16 +11,31 @@ const requestText = (question: PendingPermission): string =>
         ? 'asks to change a file'
         : question.kind === 'configuration'
           ? `asks to start ${question.tool}, which runs what this repository configures`
-          : `asks to use ${question.tool}`
+          : `asks to use ${visibleText(question.tool)}`
+
+/** Enough to know the agent by. What it asks for must stay in view below. */
+const titleCharsMax = 80
+
+function shortened(title: string): string {
+  const characters = [...title]
+  return characters.length > titleCharsMax
+    ? `${characters.slice(0, titleCharsMax - 1).join('')}…`
+    : title
+}
 
 /** Who asks, and for what. `more`: the number of requests that wait after it. */
 export function RequestHeading({ question, more }: { question: PendingPermission; more: number }) {
   const titles = question.chain.map(({ title }) => visibleText(title))
+  const whole = titles.join(' › ')
+  const shown = titles.map(shortened).join(' › ')
   return (
     <div className="flex items-start gap-2">
       <StatusIcon status="waiting" decorative className="mt-0.5" />
       <h2 className="untrusted min-w-0 flex-1">
-        <span className="font-semibold">{titles.join(' › ')}</span> {requestText(question)}
+        <span className="font-semibold" title={shown === whole ? undefined : whole}>
+          {shown}
+        </span>{' '}
+        {requestText(question)}
       </h2>
       {more > 0 ? <span className="shrink-0 text-small text-muted">{more} more</span> : null}
     </div>

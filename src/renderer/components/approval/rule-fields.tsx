@@ -1,5 +1,7 @@
 import type { PermissionDecision } from '../../../shared/agents/permissions.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { Field, Select, TextArea } from '../primitives/index.ts'
+import { HiddenInRule } from './hidden-in-rule.tsx'
 
 export type RuleScope = Extract<PermissionDecision, { scope: unknown }>['scope']
 
@@ -26,18 +28,20 @@ export function RuleFields(props: {
       >
         <TextArea
           ref={focusNew}
-          rows={Math.min(4, Math.max(1, proposal.length))}
+          // All of them in view, where the browser can't fit the field to a long one: no more than 12 are proposed.
+          rows={Math.min(12, rules.split('\n').length)}
           value={rules}
           onChange={(event) => onRules(event.target.value)}
-          className="font-mono text-code"
+          className="field-sizing-content min-h-8 font-mono text-code"
         />
       </Field>
+      <HiddenInRule rules={rules} />
       <Field label="For" className="max-w-60">
         <Select<RuleScope>
           value={scope}
           onChange={onScope}
           options={[
-            { value: 'project', label: project },
+            { value: 'project', label: visibleText(project) },
             { value: 'everywhere', label: 'All projects' },
           ]}
         />

@@ -3,6 +3,7 @@ import { Plus, X } from 'lucide-react'
 import { useRef } from 'react'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { PermissionRule, PermissionSettings } from '../../../shared/agents/permissions.ts'
+import { HiddenInRule } from '../approval/hidden-in-rule.tsx'
 import { Button, Field, IconButton, Select, TextInput } from '../primitives/index.ts'
 import { modeOptions } from './mode-options.ts'
 
@@ -58,28 +59,31 @@ export function PermissionFields(props: {
           <ul className="flex flex-col gap-1">
             {rules.map(({ effect, rule }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a rule that is being typed is its place
-              <li key={index} className="flex items-center gap-1">
-                <Select
-                  label={`Effect of rule ${index + 1}`}
-                  value={effect}
-                  onChange={(next) => setRule(index, { effect: next })}
-                  options={effects}
-                  className="w-24! shrink-0"
-                />
-                <TextInput
-                  ref={(field) => focusAdded(field, index)}
-                  aria-label={`Rule ${index + 1}`}
-                  value={rule}
-                  onChange={(event) => setRule(index, { rule: event.target.value })}
-                  className="min-w-0 flex-1 font-mono text-code"
-                />
-                <IconButton
-                  label={`Remove rule ${index + 1}`}
-                  icon={<X />}
-                  onClick={() =>
-                    onChange({ ...settings, rules: rules.filter((_, at) => at !== index) })
-                  }
-                />
+              <li key={index} className="flex flex-col gap-1">
+                <div className="flex items-center gap-1">
+                  <Select
+                    label={`Effect of rule ${index + 1}`}
+                    value={effect}
+                    onChange={(next) => setRule(index, { effect: next })}
+                    options={effects}
+                    className="w-24! shrink-0"
+                  />
+                  <TextInput
+                    ref={(field) => focusAdded(field, index)}
+                    aria-label={`Rule ${index + 1}`}
+                    value={rule}
+                    onChange={(event) => setRule(index, { rule: event.target.value })}
+                    className="min-w-0 flex-1 font-mono text-code"
+                  />
+                  <IconButton
+                    label={`Remove rule ${index + 1}`}
+                    icon={<X />}
+                    onClick={() =>
+                      onChange({ ...settings, rules: rules.filter((_, at) => at !== index) })
+                    }
+                  />
+                </div>
+                <HiddenInRule rules={rule} />
               </li>
             ))}
           </ul>
