@@ -92,3 +92,51 @@ test('keys that are pressed before the window is loaded take effect once it is',
   connect.resolve()
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
 })
+
+test('while the pointer is in the sidebar no row moves under it', async ({ app, page }) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const asking = (command: string) =>
+    host.client.tasks.start({
+      projectId: project.id,
+      agent: {
+        kind: 'scripted',
+        scenario: `
+version: 1
+name: asking
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "touch ${command}" }
+      - report: { title: Done, markdown: Done. }
+`,
+        source: 'asking.yaml',
+      },
+      prompt: `Write the ${command}`,
+      permissions: 'ask',
+    })
+  await asking('first')
+  await openAt(page, host, '/settings')
+  const list = page.getByRole('region', { name: 'Needs you' })
+  await expect(list.getByRole('link')).toHaveCount(1)
+  await asking('second')
+  await expect(list.getByRole('link')).toHaveCount(2)
+  const second = list.getByRole('link', { name: 'Write the second' })
+  const agents = page.getByRole('tree', { name: 'Projects and agents' })
+  await second.hover()
+  const before = [await second.boundingBox(), await agents.boundingBox()]
+  for await (const { questions } of await host.client.feed.permissions()) {
+    const [{ id } = { id: '' }] = questions
+    await host.client.permissions.answer({ id, decision: { kind: 'deny', message: '' } })
+    break
+  }
+  await expect(list.getByText('No longer waiting')).toBeVisible()
+  await expect(list.getByRole('link', { name: 'Write the first' })).toHaveCount(0)
+  await asking('third')
+  await expect(list.getByRole('link', { name: 'Write the third' })).toBeAttached()
+  expect([await second.boundingBox(), await agents.boundingBox()]).toEqual(before)
+  await page.mouse.move(900, 400)
+  await expect(list.getByText('No longer waiting')).toHaveCount(0)
+  await expect(list.getByRole('link', { name: 'Write the third' })).toBeVisible()
+})

@@ -17,18 +17,25 @@ import { InterruptedList } from './interrupted-list.tsx'
 import { NeedsYou } from './needs-you.tsx'
 import { ProjectTree } from './project-tree.tsx'
 import type { AgentFilter } from './rows.ts'
+import { usePointerInside } from './use-held-rows.ts'
 
 export const archiveRoute: Route = { screen: 'archive', taskId: null, tab: 'report' }
 export const settingsRoute: Route = { screen: 'settings', section: null }
 
 /** Projects with their live agents, the interrupted agents, and links to the other screens. */
 export function Sidebar({ width }: { width: number }) {
+  const pointer = usePointerInside()
   /** Null: agents are not filtered by text. */
   const [text, setText] = useState<string | null>(null)
   return (
-    <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
+    <nav
+      aria-label="Sidebar"
+      {...pointer.handlers}
+      style={{ width }}
+      className="flex min-h-0 shrink-0 flex-col bg-panel"
+    >
       <Top onFind={() => setText((before) => before ?? '')} />
-      <NeedsYou />
+      <NeedsYou isHeld={pointer.isInside} />
       <FilterLine />
       {text === null ? null : <FindLine text={text} onChange={setText} />}
       <ProjectTree text={text ?? ''} />
