@@ -127,3 +127,23 @@ it('[K8] never allows a filter that runs more files than anybody reviews', async
   expect(one?.scripts[0]?.text).toContain('more than 50 files')
   expect(one?.sha256).not.toBe(other?.sha256)
 })
+
+it('[K8] works in no repository whose commands or remotes nobody reviews, and says so at once', async () => {
+  const many = (line: (n: number) => string, count: number) =>
+    Array.from({ length: count }, (_, n) => line(n)).join('')
+  for (const text of [
+    many((n) => `[filter "f${n}"]\n\tclean = cat\n`, 20_000),
+    `[filter "own"]\n\tclean = "${'cat ; '.repeat(200_000)}"\n`,
+    `[filter "${'long'.repeat(50_000)}"]\n\tclean = cat\n`,
+    many((n) => `[remote "r${n}"]\n\turl = https://127.0.0.1:9/${n}\n\tpromisor = true\n`, 2_000),
+    many((n) => `[hook "h${n}"]\n\tcommand = cat\n`, 20_000),
+  ]) {
+    const { dir } = await makeRepository()
+    await appendFile(path.join(dir, '.git/config'), text)
+    const startedAt = performance.now()
+    await expect(createGit({ env: testEnv }).inspectProject(dir)).rejects.toThrow(
+      /names .* more than anybody reviews/,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  }
+})

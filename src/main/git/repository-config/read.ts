@@ -12,6 +12,8 @@ import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
+import { type Ask, fetchesIn, promisorsIn } from './fetches.ts'
+import { assertReviewable } from './reviewable.ts'
 import { scriptsOf } from './scripts.ts'
 import { refuseDevices, specialFilesIn } from './special-files.ts'
 
@@ -30,10 +32,6 @@ const plainMerge = 'git merge-file --quiet %A %O %B'
 /** Commands that run on a connection to a server: Git LFS connects in the middle of a checkout. */
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
 const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
-const promisorKey = /^remote\.(?:(.*)\.)?(promisor|partialclonefilter)$/s
-/** Settings of a transfer that neither send it elsewhere nor write a file: all others of `http.*` may. */
-const plainHttpKey =
-  /^http\.(?:.*\.)?(?:proxy|version|postbuffer|lowspeed(?:limit|time)|maxrequests|minsessions|keepalive(?:idle|interval|count)|nomultiplex)$/s
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
 /**
@@ -73,6 +71,8 @@ export async function readRepositoryConfig(
     if (!own) continue
     includes ||= /^include(?:if\..+)?\.path$/s.test(key)
   }
+  const promisors = promisorsIn(settings)
+  assertReviewable(dir, settings.filter(isToReview), promisors)
   // The list has no settings of a file that does not exist yet.
   if (settings.some(({ own, key }) => own && key === 'extensions.worktreeconfig')) {
     const file = (await ask('rev-parse', '--git-path', 'config.worktree')).toString()
@@ -84,7 +84,7 @@ export async function readRepositoryConfig(
   const top = gitDir === null ? nearestRepository(path.resolve(dir)) : null
   const { scripts, watched } = await scriptsOf(commands, top)
   for (const file of watched ?? []) files.add(file)
-  const { fetches, unfetchable } = await fetchesIn(ask, settings)
+  const { fetches, unfetchable } = await fetchesIn(ask, settings, promisors)
   return {
     unfetchable,
     asks: await listing(ask, { dir, commands, fetches, scripts }),
@@ -235,46 +235,8 @@ function withoutHooks(settings: readonly Setting[]): Setting[] {
   }))
 }
 
-type Ask = (...args: string[]) => Promise<Buffer>
-
-async function fetchesIn(
-  ask: Ask,
-  settings: readonly Setting[],
-): Promise<{ fetches: { remote: string; url: string }[]; unfetchable: string[] }> {
-  const remotes = new Set<string>()
-  for (const { own, key, value } of settings) {
-    // Without a name it is a remote with an empty name. A filter alone makes a remote a promisor.
-    const [, name = '', field] = promisorKey.exec(key) ?? []
-    if (own && field && (field !== 'promisor' || value !== 'false')) remotes.add(name)
-    if (own && key === 'extensions.partialclone' && value !== '') remotes.add(value)
-  }
-  const found: { remote: string; url: string }[] = []
-  const unfetchable: string[] = []
-  for (const remote of [...remotes].sort()) {
-    if (!isOrdinary(settings, remote)) {
-      unfetchable.push(remote)
-      continue
-    }
-    // Returns the address after `url.<base>.insteadOf`. Makes no network request.
-    const url = (await ask('ls-remote', '--get-url', '--', remote)).toString()
-    found.push({ remote, url: url.replace(/\n$/, '') })
-  }
-  // Git tries all promisor remotes in turn, and none can be excluded.
-  return { fetches: unfetchable.length > 0 ? [] : found, unfetchable }
-}
-
-/**
- * Git uses the first of several programs for a remote, so an override added later has no effect. Nor can settings of
- * `http` be overridden by what they were without the repository: with `curloptResolve` and without `sslVerify` another
- * server would get the user's credentials, and `cookieFile` names a file to write.
- */
-const isOrdinary = (settings: readonly Setting[], remote: string): boolean =>
-  !settings.some(
-    ({ own, key }) =>
-      own &&
-      ([`remote.${remote}.uploadpack`, `remote.${remote}.vcs`].includes(key) ||
-        (/^https?\./.test(key) && !plainHttpKey.test(key))),
-  )
+const isToReview = ({ own, key }: Setting): boolean =>
+  own && [commandKey, hookKey, programKey].some((one) => one.test(key))
 
 function personalPrograms(settings: readonly Setting[]): Setting[] {
   const instead: Setting[] = []
