@@ -263,6 +263,20 @@ describe('lease', () => {
     await lease.release()
   })
 
+  it('works where the file system has no locks, so that every file seems to be locked', async () => {
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+      throw Object.assign(new Error('database is locked'), { errcode: 5 })
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const dataDir = await scratchDirectory()
+    const lease = await acquireLease(dataDir, { host: 'cli' })
+    expect(lease.unlockedBecause).toBe('its file system has no locks')
+    await expect(acquireLease(dataDir, { host: 'cli' })).rejects.toBeInstanceOf(LeaseHeldError)
+    await lease.release()
+    expect(await readdir(dataDir)).toEqual(['lease.lock'])
+  })
+
   describe('whose files somebody deletes while its holder lives', () => {
     const deleteBoth = async (dataDir: string) => {
       for (const name of ['lease.json', 'lease.lock']) await rm(path.join(dataDir, name))

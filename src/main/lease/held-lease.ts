@@ -3,8 +3,9 @@ import { unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { syncDirectory } from '../journal/files/durable-files.ts'
 import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
-import { lockName, read, replace, take } from './lease-file.ts'
+import { read, replace, take } from './lease-file.ts'
 import { contentOf, type LeaseHolder, parseHolder } from './lease-holder.ts'
+import { lockName } from './lease-names.ts'
 
 export interface Lease {
   readonly holder: LeaseHolder

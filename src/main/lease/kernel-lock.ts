@@ -3,11 +3,13 @@
  * process, and is released at once when its holder is killed. Node has no flock; an exclusive transaction of SQLite
  * on an empty file is equivalent on every system.
  */
-import { lstat, open, readlink } from 'node:fs/promises'
+import { lstat, open, readlink, unlink } from 'node:fs/promises'
+import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemCode } from '../journal/errors.ts'
 import { notAFile } from '../journal/files/data-file.ts'
 import { readProcFile } from '../processes/proc-file.ts'
+import { preparedName } from './lease-names.ts'
 
 export interface KernelLock {
   /**
@@ -24,6 +26,8 @@ export interface KernelLock {
   release(): void
 }
 
+type Sqlite = typeof import('node:sqlite')
+
 type Locking =
   | { kind: 'locked'; lock: KernelLock }
   /** A live process has it, or is checking at this very moment whether one does. */
@@ -36,6 +40,7 @@ const connections = new Set<DatabaseSync>()
 
 /** https://www.sqlite.org/rescode.html */
 const sqliteBusy = 5
+const isBusy = (error: unknown): boolean => (error as { errcode?: unknown }).errcode === sqliteBusy
 
 /**
  * Tries to lock `file` without waiting, and creates it (0600) if missing. The file is never
@@ -54,8 +59,10 @@ export async function lockFile(file: string): Promise<Locking> {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     database?.close()
-    if ((error as { errcode?: unknown }).errcode === sqliteBusy) return { kind: 'held' }
-    return { kind: 'unavailable', why: (error as Error).message }
+    if (!isBusy(error)) return { kind: 'unavailable', why: (error as Error).message }
+    return (await canLockIn(path.dirname(file), sqlite))
+      ? { kind: 'held' }
+      : { kind: 'unavailable', why: 'its file system has no locks' }
   }
   const locked = database
   let isInTransaction = true
@@ -84,7 +91,7 @@ export async function lockFile(file: string): Promise<Locking> {
         try {
           locked.exec('BEGIN EXCLUSIVE')
         } catch (error) {
-          if ((error as { errcode?: unknown }).errcode === sqliteBusy) return false
+          if (isBusy(error)) return false
           throw error
         }
         isInTransaction = true
@@ -94,6 +101,26 @@ export async function lockFile(file: string): Promise<Locking> {
         if (connections.delete(locked)) locked.close()
       },
     },
+  }
+}
+
+/**
+ * Reports whether a new file in the folder, which nobody else can have locked, can be locked: on a file system without
+ * locks (ENOLCK, as on NFS without its lock service), SQLite reports every file as busy. True if no file can be created.
+ */
+async function canLockIn(dir: string, { DatabaseSync }: Sqlite): Promise<boolean> {
+  const file = path.join(dir, preparedName())
+  let database: DatabaseSync | undefined
+  try {
+    await makeFile(file)
+    database = new DatabaseSync(file)
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    return !isBusy(error)
+  } finally {
+    database?.close()
+    await unlink(file).catch(() => {})
   }
 }
 
@@ -142,7 +169,7 @@ async function inodeOf(file: string): Promise<string> {
 }
 
 /** Returns null if this Node has no `node:sqlite` (before 22.13), or only behind a flag. */
-function loadSqlite(): typeof import('node:sqlite') | null {
+function loadSqlite(): Sqlite | null {
   // Node 22 prints a warning about it once on standard error. The API used here has not changed
   // since.
   const warn = process.emitWarning

@@ -1,5 +1,5 @@
 /** `lease.json`: reading it, taking it from a process that is dead, and replacing it. See FORMAT.md. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { link, readdir, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { systemCode } from '../journal/errors.ts'
@@ -7,10 +7,7 @@ import { readDataFile } from '../journal/files/data-file.ts'
 import { syncDirectory, writeNewFile } from '../journal/files/durable-files.ts'
 import type { KernelLock } from './kernel-lock.ts'
 import { contentOf, judge, type LeaseHolder, ownHolder, parseHolder } from './lease-holder.ts'
-
-export const fileName = 'lease.json'
-/** Never read or written; exists only for the kernel's lock on it. */
-export const lockName = 'lease.lock'
+import { fileName, preparedName } from './lease-names.ts'
 
 type Outcome =
   /** `over`: taken over from a dead process. */
@@ -95,7 +92,7 @@ export async function replace(file: string, content: string): Promise<void> {
 }
 
 async function prepare(file: string, content: string): Promise<string> {
-  const prepared = path.join(path.dirname(file), `${fileName}.${randomUUID()}.prepared`)
+  const prepared = path.join(path.dirname(file), preparedName())
   await writeNewFile(prepared, Buffer.from(content)).catch(async (error) => {
     await unlink(prepared).catch(() => {})
     throw error

@@ -7,16 +7,9 @@ import { ownIdentity } from '../processes/identity.ts'
 import { createLease, type Lease } from './held-lease.ts'
 import { lockFile } from './kernel-lock.ts'
 import { LeaseHeldError } from './lease-errors.ts'
-import {
-  fileName,
-  holderAt,
-  lockName,
-  type NotTaken,
-  read,
-  sweepLeftovers,
-  take,
-} from './lease-file.ts'
+import { holderAt, type NotTaken, read, sweepLeftovers, take } from './lease-file.ts'
 import { contentOf, judge, type LeaseHolder, type LeaseHost, parseHolder } from './lease-holder.ts'
+import { fileName, lockName } from './lease-names.ts'
 
 /** Attempts while other processes take over or release the lease: a few short waits are enough. */
 const attemptsMax = 50
