@@ -1,7 +1,7 @@
 /** Opens a system terminal that runs a command. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
 /** A terminal that has not failed within this time counts as opened. */
@@ -20,7 +20,8 @@ const terminals: readonly (readonly [string, ...string[]])[] = [
 ]
 
 /**
- * Resolves with false if no terminal could be opened. `find` resolves with a program's path, or null. The terminal
+ * Resolves with false if no terminal could be opened. It starts in the home folder: Shiplog's own may be a repository,
+ * whose files the command would load. `find` resolves with a program's path, or null. The terminal
  * stays open after the command has ended.
  */
 export async function openTerminal(
@@ -55,6 +56,7 @@ export async function openTerminal(
         cmd,
         ['/c', 'start', '""', quotedForCmd(cmd), '/k', command.map(quotedForCmd).join(' ')],
         {
+          cwd: homedir(),
           stdio: 'ignore',
           windowsVerbatimArguments: true,
         },
@@ -71,7 +73,10 @@ export async function openTerminal(
     // A shell replaces the command at its end, so that its output stays readable.
     const line = `${command.map(quoted).join(' ')}; exec "\${SHELL:-sh}"`
     const args = [...before, 'sh', '-c', line]
-    if (await hasOpened(() => spawn(file, args, { stdio: 'ignore', detached: true }))) return true
+    if (
+      await hasOpened(() => spawn(file, args, { cwd: homedir(), stdio: 'ignore', detached: true }))
+    )
+      return true
   }
   return false
 }

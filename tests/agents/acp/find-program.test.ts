@@ -1,8 +1,11 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
+import { programVersion } from '../../../src/main/agents/acp/installed/program-version.ts'
 import { createFindProgram } from '../../../src/main/agents/acp/process/find-program.ts'
+import { runAttached } from '../../../src/main/hosts/cli/run-attached.ts'
 import { findOnPath } from '../../../src/main/processes/find-on-path.ts'
+import { openTerminal } from '../../../src/main/system/open-terminal.ts'
 import { temporaryDir } from '../../harness.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -39,4 +42,28 @@ it.each(
 it('finds nothing without a shell', async () => {
   vi.stubEnv('SHELL', '')
   expect(await createFindProgram()('my-agent', '/nowhere')).toBeNull()
+})
+
+it('starts nothing in the folder of Shiplog itself, which may be a repository whose files the program reads', async () => {
+  const dir = await temporaryDir()
+  const script = async (name: string, text: string) => {
+    const file = join(dir, name)
+    await writeFile(file, `#!/bin/sh\necho "$PWD" >> '${join(dir, 'folders')}'\n${text}\n`)
+    await chmod(file, 0o755)
+    return file
+  }
+  vi.stubEnv('HOME', dir)
+  vi.stubEnv('SHELL', await script('shell', ''))
+  await createFindProgram()('my-agent', '/nowhere')
+  const agent = await script('agent', 'echo 1.2.3')
+  expect(await programVersion(agent, { packageName: null, asks: true })).toBe('1.2.3')
+  expect(await runAttached([agent])).toBe(0)
+  expect(
+    await openTerminal([agent], {
+      find: async () => agent,
+      env: { DISPLAY: ':0' },
+      platform: 'linux',
+    }),
+  ).toBe(true)
+  expect(await readFile(join(dir, 'folders'), 'utf8')).toBe(`${dir}\n`.repeat(4))
 })

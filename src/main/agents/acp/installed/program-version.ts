@@ -49,7 +49,14 @@ function printedVersion(file: string): Promise<string | null> {
     execFile(
       isScript ? `"${file}"` : file,
       ['--version'],
-      { timeout: programMsMax, killSignal: 'SIGKILL', shell: isScript, windowsHide: true },
+      {
+        // Shiplog's own folder may be a repository, and programs built with Bun load files of their working directory.
+        cwd: dirname(file),
+        timeout: programMsMax,
+        killSignal: 'SIGKILL',
+        shell: isScript,
+        windowsHide: true,
+      },
       (_, stdout) => resolve(/\d+\.\d+(?:\.\d+)?(?:[-+.][\w.]+)?/.exec(stdout)?.[0] ?? null),
     ).stdin?.end()
   })

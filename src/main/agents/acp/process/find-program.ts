@@ -1,5 +1,6 @@
 /** Finds programs on PATH, and on that of the login shell, which an app that was started from a dock lacks. */
 import { execFile } from 'node:child_process'
+import { homedir } from 'node:os'
 import { delimiter, isAbsolute } from 'node:path'
 import { findOnPath, isProgram } from '../../../processes/find-on-path.ts'
 
@@ -48,6 +49,8 @@ function readLoginPath(): Promise<string | null> {
       // As every shell reads it, fish and csh too.
       ['-ilc', `echo ${mark}; printenv PATH; echo ${mark}`],
       {
+        // As in a new terminal: tools of the shell may read files of a repository in which Shiplog was started.
+        cwd: homedir(),
         timeout: shellMsMax,
         killSignal: 'SIGKILL',
         env: { ...process.env, DISABLE_AUTO_UPDATE: 'true' },
