@@ -4,6 +4,7 @@ import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../../src/main/git/index.ts'
+import { totalBytes } from '../../../src/shared/collections/total-bytes.ts'
 import { makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
 it.each([
@@ -146,4 +147,26 @@ it('[K8] works in no repository whose commands or remotes nobody reviews, and sa
     )
     expect(performance.now() - startedAt).toBeLessThan(5_000)
   }
+})
+
+it('[K8] shows no more of the scripts of a filter than anybody reads, and sees a change in all of them', async () => {
+  const texts = Array.from(
+    { length: 40 },
+    (_, n) => `sh tools/a${n + 1}.sh\n${'# a line\n'.repeat(6_000)}`,
+  )
+  const files = Object.fromEntries(texts.map((text, n) => [`tools/a${n}.sh`, text]))
+  const repository = await makeRepository(files)
+  repository.git('config', 'filter.own.clean', 'sh tools/a0.sh')
+  const config = () => createGit({ env: testEnv }).repositoryConfig(repository.dir)
+  const before = await config()
+  expect(before?.scripts).toHaveLength(40)
+  expect(
+    totalBytes(before?.scripts.map(({ text }) => ({ bytes: text.length })) ?? []),
+  ).toBeLessThan(300_000)
+  for (const name of ['tools/a1.sh', 'tools/a39.sh']) {
+    await appendFile(path.join(repository.dir, name), 'other\n')
+    expect((await config())?.sha256).not.toBe(before?.sha256)
+    await repository.write(name, files[name] ?? '')
+  }
+  expect((await config())?.sha256).toBe(before?.sha256)
 })

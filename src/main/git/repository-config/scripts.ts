@@ -7,8 +7,9 @@ import { orNull, statOf } from '../repository/file-facts.ts'
 import { readGitBytes } from '../repository/read-git-file.ts'
 import type { RepositoryConfig } from './configuration.ts'
 
-/** Nobody reads more before allowing it. */
+/** Nobody reads more before allowing it: of one file, and of all together. */
 const scriptCharsMax = 64 * 1024
+const shownCharsMax = 256 * 1024
 
 /** Hashing more would delay each call of Git. Such a file counts as changed with its time. */
 const hashedBytesMax = 16 * 1024 * 1024
@@ -32,11 +33,13 @@ export async function scriptsOf(
   const command = commands.map(({ value }) => value).join('\n')
   const watched = new Set(pathsNamedIn(command, [top]))
   const texts = new Map<string, string>()
+  let shownChars = 0
   const toRead = (await filesNamedIn(command, { dirs: [top], all: true })).filter(isInside)
   for (let file = toRead.pop(); file !== undefined; file = toRead.pop()) {
     if (texts.has(file)) continue
     const text = textOf(file)
-    texts.set(file, text)
+    shownChars += text.length
+    texts.set(file, shownChars <= shownCharsMax ? text : hashed(text))
     if (texts.size > scriptsMax) break
     const dirs = [top, path.dirname(file)]
     for (const named of pathsNamedIn(text, dirs)) watched.add(named)
@@ -83,5 +86,8 @@ function textOf(file: string): string {
   if (bytes === null) return '(can’t be read)'
   const text = bytes.toString()
   if (text.length <= scriptCharsMax && !/[\0\uFFFD]/.test(text)) return text
-  return `(SHA-256 ${createHash('sha256').update(bytes).digest('hex')})`
+  return hashed(bytes)
 }
+
+const hashed = (content: string | Buffer): string =>
+  `(SHA-256 ${createHash('sha256').update(content).digest('hex')})`
