@@ -1,4 +1,5 @@
 /** Totals of usage and edited files of a transcript, in bounded memory. */
+import { setBounded } from '../../../shared/projections/session/bounded-lists.ts'
 import { addUsage, noUsage, type Usage } from '../../../shared/records/usage.ts'
 import type { EditedFile } from '../adapters/adapter.ts'
 
@@ -8,7 +9,7 @@ const countedMessagesMax = 2_000
 const editedFilesMax = 2_000
 
 export function createUsageTotal() {
-  const counted = new Set<string>()
+  const counted = new Map<string, true>()
   let total = noUsage
 
   return {
@@ -18,8 +19,8 @@ export function createUsageTotal() {
     /** Returns the added usage; null if the message was already counted for another of its records. */
     add(messageId: string | null, usage: Usage): Usage | null {
       if (messageId !== null) {
-        const isKnown = counted.delete(messageId)
-        addBounded(counted, messageId, countedMessagesMax)
+        const isKnown = counted.has(messageId)
+        setBounded(counted, messageId, true, countedMessagesMax)
         if (isKnown) return null
       }
       total = addUsage(total, usage)
@@ -33,17 +34,8 @@ export function createEditedFiles() {
   return {
     /** `path` is absolute, `atMs` in milliseconds since the epoch. */
     add(path: string, atMs: number): void {
-      times.delete(path)
-      times.set(path, atMs)
-      const [oldest] = times.keys()
-      if (times.size > editedFilesMax && oldest !== undefined) times.delete(oldest)
+      setBounded(times, path, atMs, editedFilesMax)
     },
     list: (): EditedFile[] => [...times].map(([path, atMs]) => ({ path, atMs })),
   }
-}
-
-function addBounded(ids: Set<string>, id: string, max: number): void {
-  ids.add(id)
-  const [oldest] = ids
-  if (ids.size > max && oldest !== undefined) ids.delete(oldest)
 }

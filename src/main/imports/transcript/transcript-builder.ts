@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { CallKind, ProviderData } from '../../../shared/agents/agent-records.ts'
 import type { ToolDetail } from '../../../shared/agents/tools.ts'
+import { setBounded } from '../../../shared/projections/session/bounded-lists.ts'
 import type { MessagePart } from '../../../shared/records/entry-types/messages.ts'
 import {
   type EntryId,
@@ -232,6 +233,10 @@ export function createTranscriptBuilder(about: {
     get branch() {
       return branched.branch
     },
+    /** The working directory of the current record; empty if unknown. */
+    get cwd() {
+      return cwd
+    },
     /** Time of the current record, in milliseconds since the epoch. */
     get atMs() {
       return at
@@ -281,15 +286,8 @@ export function createTranscriptBuilder(about: {
       const times = callIds.count(hashOf(call.callId))
       const bounded = call.callId.slice(0, 180) || `call-${turns}-${open.parts.length}`
       const id = (times === 1 ? bounded : `${bounded}#${times}`) as ToolCallId
-      calls.set(call.callId, {
-        id,
-        messageUuid: open.uuid,
-        turn: open.turn,
-        name: call.name,
-        at,
-      })
-      const [oldest] = calls.keys()
-      if (calls.size > openCallsMax && oldest !== undefined) calls.delete(oldest)
+      const begun = { id, messageUuid: open.uuid, turn: open.turn, name: call.name, at }
+      setBounded(calls, call.callId, begun, openCallsMax)
       open.parts.push({ type: 'tool-call', callId: id, name: call.name })
       emit({
         type: 'tool-call',

@@ -4,6 +4,7 @@
  * progress, which belong to the path, or branches that a user abandoned by going back.
  */
 import { createColumn, type NumberColumn } from '../../../../shared/collections/number-column.ts'
+import { setBounded } from '../../../../shared/projections/session/bounded-lists.ts'
 import { createIdTable, hashOf } from '../compact-ids.ts'
 import { isRecord, records, text } from '../values.ts'
 
@@ -88,10 +89,7 @@ function createMessageNumbers() {
   return {
     of(id: number): number {
       const number = recent.get(id) ?? ++count
-      recent.delete(id)
-      recent.set(id, number)
-      const [oldest] = recent.keys()
-      if (recent.size > messagesApartMax && oldest !== undefined) recent.delete(oldest)
+      setBounded(recent, id, number, messagesApartMax)
       return number
     },
     count: () => count,

@@ -1,6 +1,7 @@
 /** Maps the records of one transcript of Claude Code to entries. */
 
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
+import { setBounded } from '../../../../shared/projections/session/bounded-lists.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 import type { BuiltImage, TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, isRecord, records, text, timeOf, titleOf } from '../values.ts'
@@ -161,9 +162,7 @@ export function createRecordMapper(context: MapperContext) {
   ): void {
     const mapped = mapCall(name, input)
     const callId = builder.beginCall({ callId: id, ...mapped }, origin)
-    inputs.set(id, mapped)
-    const [oldest] = inputs.keys()
-    if (inputs.size > waitingInputsMax && oldest !== undefined) inputs.delete(oldest)
+    setBounded(inputs, id, mapped, waitingInputsMax)
     facts.lastText = null
     const given = asRecord(input)
     if (mapped.name === 'task')
@@ -260,7 +259,7 @@ export function createRecordMapper(context: MapperContext) {
       output,
       detail: agentSummary
         ? { kind: 'tasks', tasks: [agentSummary] }
-        : detailOf(name, input, { isError, output: shown, structured }, builder.facts().cwd),
+        : detailOf(name, input, { isError, output: shown, structured }, builder.cwd),
       images: parts.flatMap((part) => imageOf(part) ?? []),
     })
   }

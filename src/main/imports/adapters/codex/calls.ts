@@ -1,5 +1,6 @@
 /** Maps the calls of one Codex thread: results, and additional facts from events. */
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
+import { setBounded } from '../../../../shared/projections/session/bounded-lists.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, isRecord, text, titleOf } from '../values.ts'
@@ -68,9 +69,7 @@ export function createCallMapper(
       { messageId: responses.responseId(), uuid: null },
     )
     const agent = mapped.name === 'task' ? agentCall(id, mapped.input) : null
-    open.set(callId, { ...mapped, id, facts: {}, agent })
-    const [oldest] = open.keys()
-    if (open.size > openCallsMax && oldest !== undefined) open.delete(oldest)
+    setBounded(open, callId, { ...mapped, id, facts: {}, agent }, openCallsMax)
     const plan = planOf(name, mapped.input)
     if (plan) builder.setPlan(plan)
   }
@@ -99,7 +98,7 @@ export function createCallMapper(
 
   function editsOf(call: OpenCall, output: CallOutput): Edit[] {
     const patch = output.isError ? null : patchOf(call.name, call.input)
-    return patch === null ? [] : patchEdits(patch, builder.facts().cwd)
+    return patch === null ? [] : patchEdits(patch, builder.cwd)
   }
 
   /** Records one of several edits of a call as a separate call, so that its file is attributed. */

@@ -116,7 +116,7 @@ export function createEventMapper(context: EventContext) {
   function patch(id: string, given: Record<string, unknown>): Mapping {
     const isDone =
       given.success !== false && given.status !== 'failed' && given.status !== 'declined'
-    const edits = isDone ? reportedEdits(given.changes, builder.facts().cwd) : []
+    const edits = isDone ? reportedEdits(given.changes, builder.cwd) : []
     if (calls.addFacts(id, { edits })) return 'mapped'
     if (id === '' || calls.isClosed(id) || edits.length === 0) return 'preserved'
     for (const [at, edit] of edits.entries()) calls.addEdit(`${id}/${at}`, edit)
