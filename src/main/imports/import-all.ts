@@ -8,8 +8,11 @@ import { lastOf, sessionBytes } from './found-sources.ts'
 import type { ImportEvent, SessionImporter } from './import-session.ts'
 import type { ImportThreads } from './stage/import-thread.ts'
 
-/** Sessions imported in parallel: while one waits for the disk, others are read. */
-const parallelMax = 4
+/**
+ * Sessions imported in parallel: while some wait for the disk, others are read. Those that wait together share the syncs
+ * of the archive and of the ledger.
+ */
+const parallelMax = 16
 /** Total size of the sessions imported in parallel, which are held in memory. A larger session is imported alone. */
 const parallelBytesMax = 8 << 20
 /** Sessions compared with the log at once, which mostly waits for the disk. */

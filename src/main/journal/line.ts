@@ -111,19 +111,22 @@ interface EncodedLine {
 
 /**
  * Returns the bytes of consecutive lines, newlines included. All lines share one block, because allocating a buffer for
- * each line costs more than encoding it.
+ * each line costs more than encoding it. `newBlock` returns its memory.
  */
 export function encodeLines(
   records: readonly PreparedRecord[],
   firstSeq: number,
   previousSum: string,
-  newSalt: NewSalt = randomSalt,
+  {
+    newSalt = randomSalt,
+    newBlock = Buffer.allocUnsafe,
+  }: { newSalt?: NewSalt | undefined; newBlock?: (bytes: number) => Buffer } = {},
 ): { block: Buffer; lines: EncodedLine[] } {
   const room = records.reduce(
     (sum, { textBytes }) => sum + headBytesMax + textBytes + chainLength + 1,
     0,
   )
-  const block = Buffer.allocUnsafe(room)
+  const block = newBlock(room)
   const lines: EncodedLine[] = []
   let previous = previousSum
   let start = 0

@@ -19,7 +19,7 @@ export interface StagedJournal {
   write(bodies: readonly RecordBody[]): Promise<void>
   /**
    * Makes all records durable and stores the offset index. The directory entry is not durable yet. Rejects with
-   * JournalWriteError.
+   * JournalWriteError. Further calls have the outcome of the first.
    */
   close(): Promise<void>
 }
@@ -28,6 +28,7 @@ export interface StagedJournal {
 export function createStagedJournal(file: string): StagedJournal {
   const state = createScanState()
   const descriptor = openFile(file)
+  let closing: Promise<void> | null = null
 
   async function write(bodies: readonly RecordBody[]): Promise<void> {
     const now = Date.now()
@@ -35,7 +36,9 @@ export function createStagedJournal(file: string): StagedJournal {
     try {
       for (const { blobs } of prepared)
         for (const blob of blobs) await storeBlob(blobDirectory(file), blob)
-      const { block, lines } = encodeLines(prepared, nextSeq(state), state.previousSum)
+      const { block, lines } = encodeLines(prepared, nextSeq(state), state.previousSum, {
+        newBlock: sharedBlock,
+      })
       writeFullyNow(descriptor, block)
       for (const { seq, sum, bytes } of lines) admitAppended(state, seq, sum, bytes)
     } catch (error) {
@@ -43,7 +46,7 @@ export function createStagedJournal(file: string): StagedJournal {
     }
   }
 
-  async function close(): Promise<void> {
+  async function shut(): Promise<void> {
     try {
       // Asynchronously, because the thread can read another session while it waits for the disk.
       await synced(descriptor)
@@ -72,8 +75,25 @@ export function createStagedJournal(file: string): StagedJournal {
       return state.offset
     },
     write,
-    close,
+    close() {
+      closing ??= shut()
+      return closing
+    },
   }
+}
+
+/** More is allocated for its block only. */
+const sharedBytesMax = 4 << 20
+let shared = Buffer.alloc(0)
+
+/**
+ * The memory of all blocks of this thread, because each is written before the next is encoded. New memory for each
+ * would cost more collections of garbage than the records.
+ */
+function sharedBlock(bytes: number): Buffer {
+  if (bytes > sharedBytesMax) return Buffer.allocUnsafe(bytes)
+  if (shared.length < bytes) shared = Buffer.allocUnsafeSlow(Math.min(2 * bytes, sharedBytesMax))
+  return shared.subarray(0, bytes)
 }
 
 function openFile(file: string): number {

@@ -200,7 +200,9 @@ function createJournal(opened: OpenFile): Journal {
     for (const blob of batch.flatMap(({ prepared }) => prepared.flatMap(({ blobs }) => blobs)))
       await storeBlob(blobDirectory(file), blob)
     const prepared = batch.flatMap((waiting) => waiting.prepared)
-    const { block, lines } = encodeLines(prepared, nextSeq(state), state.previousSum, newSalt)
+    const { block, lines } = encodeLines(prepared, nextSeq(state), state.previousSum, {
+      newSalt,
+    })
     let seq = nextSeq(state)
     const records = batch.map((waiting) => {
       const first = seq

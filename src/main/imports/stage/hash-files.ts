@@ -8,6 +8,22 @@ const chunkBytes = 1 << 20
 /** Limit for the total content of a session's files that is cached until mapping. */
 const keptBytesMax = 4 << 20
 
+/**
+ * Memory for the content of a session's files, which the next session uses again: new memory for each would cost more
+ * collections of garbage than the records.
+ */
+const rooms: Buffer[] = []
+
+/** Lets `read` use some of that memory until it has settled. */
+export async function inRoom<T>(read: (room: Buffer) => Promise<T>): Promise<T> {
+  const room = rooms.pop() ?? Buffer.allocUnsafeSlow(keptBytesMax)
+  try {
+    return await read(room)
+  } finally {
+    rooms.push(room)
+  }
+}
+
 /** Returns the SHA-256 of the first `bytes` of a file, or of all of a shorter one, in hex. */
 export async function hashBytes(path: string, bytes: number, signal: AbortSignal): Promise<string> {
   const digest = createHash('sha256')
@@ -27,9 +43,10 @@ export async function hashBytes(path: string, bytes: number, signal: AbortSignal
   return digest.digest('hex')
 }
 
-/** Hashes files and attaches the content of small ones. */
+/** Hashes files and attaches the content of small ones, which is read into `room`. */
 export async function hashFiles(
   files: SourceFile[],
+  room: Buffer,
   signal: AbortSignal,
 ): Promise<{ hashed: ImportRecord['files']; files: SourceFile[] }> {
   const hashed: ImportRecord['files'] = []
@@ -37,9 +54,9 @@ export async function hashFiles(
   let kept = 0
   for (const file of files) {
     const { name, path, bytes, mtimeMs } = file
-    const isKept = !isCompressed(path) && file.role !== 'beside' && kept + bytes <= keptBytesMax
+    const isKept = !isCompressed(path) && file.role !== 'beside' && kept + bytes <= room.length
     if (isKept) {
-      const content = readStartNow(path, bytes)
+      const content = readStartNow(path, bytes, (length) => room.subarray(kept, kept + length))
       kept += bytes
       hashed.push({ name, bytes, mtimeMs, sha256: hash('sha256', content) })
       read.push({ ...file, content })

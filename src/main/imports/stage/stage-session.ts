@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { allEnded } from '../../../shared/async/all-ended.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { transcriptsDir } from '../../artifacts/index.ts'
 import {
@@ -23,7 +24,7 @@ import { completeFolder } from './complete-folder.ts'
 import { type EarlierTranscripts, readEarlier } from './earlier-sessions.ts'
 import { createExportedTranscript, type ExportedTranscript } from './exported-transcript.ts'
 import { exportsFolder, finishExport } from './finish-export.ts'
-import { hashFiles } from './hash-files.ts'
+import { hashFiles, inRoom } from './hash-files.ts'
 import type { ImportRecord, StagedSession, StagedTask } from './staged-session.ts'
 
 /** Entries per write. */
@@ -61,7 +62,6 @@ export async function stageSession(
   const transcripts = new Map<TaskId, OpenTranscript>()
   const exported = new Map<TaskId, { dir: string; transcript: ExportedTranscript }>()
   const damage: DamagedLine[] = []
-  let ended: Extract<ReadEvent, { kind: 'end' }> | null = null
 
   function transcriptOf(task: TaskId): OpenTranscript {
     const known = transcripts.get(task)
@@ -89,24 +89,10 @@ export async function stageSession(
     transcript.waiting = []
   }
 
-  async function finishTranscripts(read: ReadTask[]): Promise<StagedTask[]> {
-    const tasks: StagedTask[] = []
-    for (const task of read) {
-      const transcript = transcripts.get(task.id)
-      if (transcript) await flush(transcript)
-      const counts = transcript && {
-        entries: transcript.entries,
-        messages: transcript.messages,
-        bytes: transcript.journal.bytes,
-      }
-      const hasFolder = transcript !== undefined
-      tasks.push({ ...task, hasFolder, hasPartial: false, transcriptCounts: counts ?? null })
-    }
-    return tasks
-  }
-
-  try {
-    const { hashed, files } = await hashFiles(session.files, signal)
+  /** Reads all of the session, into journals and exported transcripts. `room`: memory for its content. */
+  async function readInto(room: Buffer) {
+    let ended: Extract<ReadEvent, { kind: 'end' }> | null = null
+    const { hashed, files } = await hashFiles(session.files, room, signal)
     const earlier = await readEarlier(deps.earlier, signal)
     for await (const event of adapter.read({ ...session, files }, { idOf, signal, earlier })) {
       signal.throwIfAborted()
@@ -125,6 +111,35 @@ export async function stageSession(
       }
     }
     if (ended === null) throw new Error(`${session.key} was not read completely`)
+    return { hashed, ended }
+  }
+
+  async function finishTranscripts(read: ReadTask[]): Promise<StagedTask[]> {
+    const tasks: StagedTask[] = []
+    for (const task of read) {
+      const transcript = transcripts.get(task.id)
+      if (transcript) await flush(transcript)
+      const counts = transcript && {
+        entries: transcript.entries,
+        messages: transcript.messages,
+        bytes: transcript.journal.bytes,
+      }
+      const hasFolder = transcript !== undefined
+      tasks.push({ ...task, hasFolder, hasPartial: false, transcriptCounts: counts ?? null })
+    }
+    return tasks
+  }
+
+  /** Syncs the journals, which may fail. Further calls have the outcome of the first. */
+  async function closeTranscripts(): Promise<void> {
+    await allEnded([
+      ...[...transcripts.values()].map(({ journal }) => journal.close()),
+      ...[...exported.values()].map(({ transcript }) => transcript.close()),
+    ])
+  }
+
+  try {
+    const { hashed, ended } = await inRoom(readInto)
     const sha256 = digestOf(hashed)
     const tasks = ended.tasks[0]?.exported
       ? await finishExport(ended.tasks, { folder, dir, exported, version, sha256 })
@@ -145,13 +160,14 @@ export async function stageSession(
       ...(ended.withoutFiles === true && { withoutFiles: true }),
       tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
     }
-    return await completeFolder(folder, { record, tasks })
+    // What waits for the disk waits together.
+    const [completed] = await allEnded([
+      completeFolder(folder, { record, tasks }),
+      closeTranscripts(),
+    ])
+    return completed
   } finally {
-    const closing = [...transcripts.values()].map(({ journal }) => journal.close())
-    for (const { transcript } of exported.values()) closing.push(transcript.close())
-    // Waits for all before reporting a failure: closing a journal syncs it, which may fail.
-    await Promise.allSettled(closing)
-    await Promise.all(closing)
+    await closeTranscripts()
   }
 }
 

@@ -118,12 +118,17 @@ export function openFileNow(file: string, access: keyof typeof flagsOf): number 
 }
 
 /**
- * Reads the beginning of a file synchronously, as `openFileNow` opens it. Returns all of a shorter file.
+ * Reads the beginning of a file synchronously, as `openFileNow` opens it. Returns all of a shorter file. `newBuffer`
+ * returns the memory to read into.
  */
-export function readStartNow(file: string, bytes: number): Buffer {
+export function readStartNow(
+  file: string,
+  bytes: number,
+  newBuffer: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): Buffer {
   const descriptor = openFileNow(file, 'read')
   try {
-    const start = Buffer.allocUnsafe(Math.min(bytes, fstatSync(descriptor).size))
+    const start = newBuffer(Math.min(bytes, fstatSync(descriptor).size))
     let length = 0
     while (length < start.length) {
       const read = readSync(descriptor, start, length, start.length - length, length)

@@ -5,6 +5,7 @@
  */
 import { closeSync, constants, fsync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
+import { allEnded } from '../../../shared/async/all-ended.ts'
 import { writeFullyNow } from './durable-files.ts'
 
 /** Open files that wait for their sync: enough for the disk to take them together. */
@@ -35,9 +36,11 @@ export function createStagedFiles(root: string): StagedFiles {
   async function syncOpen(): Promise<void> {
     const files = unsynced
     unsynced = []
-    const outcomes = await Promise.allSettled(files.map(syncFile))
-    for (const file of files) closeSync(file)
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    try {
+      await allEnded(files.map(syncFile))
+    } finally {
+      for (const file of files) closeSync(file)
+    }
   }
 
   async function syncFolder(folder: string): Promise<void> {
@@ -65,9 +68,9 @@ export function createStagedFiles(root: string): StagedFiles {
     },
     addFolder,
     async sync() {
-      await syncOpen()
       // Windows can't open a directory, and NTFS journals its entries.
-      if (process.platform !== 'win32') await Promise.all([...folders].map(syncFolder))
+      const named = process.platform === 'win32' ? [] : [...folders]
+      await allEnded([syncOpen(), ...named.map(syncFolder)])
     },
   }
 }
