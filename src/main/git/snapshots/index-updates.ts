@@ -31,8 +31,10 @@ export interface Unstorable {
 export async function addToIndex(
   git: RunGit,
   run: IndexRun,
-  names: readonly Buffer[],
+  listed: readonly Buffer[],
 ): Promise<Unstorable[]> {
+  // Entries that a program wrote into the index by itself; Git would refuse to continue.
+  const names = listed.filter((name) => !leadsOutside(name))
   try {
     return await tryToAdd(git, run, names)
   } catch (error) {
@@ -117,6 +119,10 @@ export async function findUnstorable(
   })
   return found.flat()
 }
+
+/** Whether a path is absolute, or has an empty part, `.` or `..`. */
+const leadsOutside = (name: Buffer): boolean =>
+  /(?:^|\/)\.{0,2}\//.test(`${name.toString('latin1', 0, name.length - 1)}/`)
 
 /**
  * Returns the paths below a link that replaced a folder of tracked files. These count as deleted,

@@ -9,6 +9,7 @@
  * - A repository inside the working tree that is no submodule is omitted, and listed in `leftOut`.
  * - A file that can't be read, and a pipe, socket or device in the place of a tracked file, is as in HEAD
  *   (`index-updates.ts`).
+ * - An entry of the index whose name Git checks out nowhere is omitted (`refused-entries.ts`).
  */
 import { copyFile, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,6 +20,7 @@ import { privateFile } from '../repository/private-files.ts'
 import { addToIndex, type IndexRun, updateIndex } from './index-updates.ts'
 import { keepSnapshot, storeTreeUnreferenced } from './kept-snapshots.ts'
 import { type Into, type Quarantine, retryIfPruned, withQuarantine } from './quarantine.ts'
+import { addAgain, dropRefused } from './refused-entries.ts'
 import { withScratchDir } from './scratch-dir.ts'
 
 interface Snapshot {
@@ -166,7 +168,15 @@ export async function withSnapshot<Result>(
 
           const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
           const leftOut = await addWork(isolated, run)
-          const tree = await writeTree(isolated, run)
+          const written = await writeTree(isolated, run).catch(async (error) => {
+            // Git can't even write a tree with some such entries.
+            if (!(error instanceof GitError) || !(await addAgain(isolated, run))) throw error
+            return writeTree(isolated, run)
+          })
+          const since = headState?.tree ?? null
+          const tree = (await dropRefused(isolated, run, { tree: written, since }))
+            ? await writeTree(isolated, run)
+            : written
           const dirty = tree !== headState?.tree
           return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
         },
