@@ -1,7 +1,7 @@
 /** A worktree whose repository is gone, or that is no worktree any more: it can still be removed. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
@@ -38,7 +38,7 @@ it('[R1] gives advice when the project is gone, and continues once it is back', 
   const { fixture, id, path, remove, notices } = await finished()
   const { dir } = fixture.project
   await rename(dir, `${dir}-elsewhere`)
-  await expect(remove()).rejects.toThrow(`Move the project back to ${dir}`)
+  await expect(remove()).rejects.toThrow(`move it back to ${dir}`)
   expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed')
   await rename(`${dir}-elsewhere`, dir)
   await fixture.restart()
@@ -47,6 +47,18 @@ it('[R1] gives advice when the project is gone, and continues once it is back', 
   expect(await notices()).toEqual([
     expect.stringMatching(/^The removal of “.+” had not been finished\. It has been completed\.$/),
   ])
+})
+
+it('[R1] gives advice that fits when a program rewrote what Git notes of the worktree', async () => {
+  const { fixture, path, remove } = await finished()
+  const other = join(fixture.dir, 'other')
+  git(fixture.dir, 'init', '-q', other)
+  const adminDir = git(path, 'rev-parse', '--absolute-git-dir').trim()
+  await writeFile(join(adminDir, 'commondir'), `${join(other, '.git')}\n`)
+  await expect(remove()).rejects.toThrow('such as commondir, no move helps')
+  expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed')
+  await remove(true)
+  expect(existsSync(path)).toBe(false)
 })
 
 it.skipIf(process.geteuid?.() !== 0)(

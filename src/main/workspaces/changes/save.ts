@@ -170,7 +170,7 @@ export function createSaveChanges(deps: {
 }
 
 function unknownWorktreeAdvice({ title, projectDir }: Task, { path }: Workspace): string {
-  return `Git no longer lists ${path} as a worktree, or its .git file refers to another repository, so the changes of "${title}" can't be saved as a patch. Move the project back to ${projectDir}, or add it at its new path (\`shiplog projects add DIR\`), and then remove the workspace. Or discard the unknown worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
+  return `Git no longer knows ${path} as a worktree of the project, so the changes of "${title}" can't be saved as a patch. If the project was moved, move it back to ${projectDir}, or add it at its new path (\`shiplog projects add DIR\`), and then remove the workspace. If a program rewrote the worktree's .git file or Git's own files for it, such as commondir, no move helps: discard the unknown worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
 }
 
 const isFolder = async (path: string): Promise<boolean> =>
