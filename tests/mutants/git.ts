@@ -80,7 +80,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-fetch-with-http-settings',
-    file: 'src/main/git/repository-config/read.ts',
+    file: 'src/main/git/repository-config/fetches.ts',
     find: ' && !plainHttpKey.test(key)',
     replace: " && key === ''",
     harm: 'A repository sends the credentials of the user to another server.',

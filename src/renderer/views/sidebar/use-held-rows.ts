@@ -24,7 +24,7 @@ export function usePointerInside() {
   }
 }
 
-export interface HeldRow<Item> {
+interface HeldRow<Item> {
   item: Item
   /** It is only there so that the others keep their places. */
   isGone: boolean
