@@ -117,6 +117,27 @@ export const Question: Story = {
     await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'deny', message: '' })
   },
 }
+/** The keys that sent the answer before do not send what was begun for this one. */
+export const QuestionBegun: Story = {
+  args: {
+    ...Question.args,
+    draft: 'For a',
+    sendKey: 'Enter',
+  },
+  play: async ({ canvasElement, args }) => {
+    const field = within(canvasElement).getByRole('textbox', { name: 'Another answer' })
+    await expect(field).toHaveValue('For a')
+    field.focus()
+    await userEvent.keyboard('{Control>}{Enter}{/Control}')
+    await expect(args.onDecide).not.toHaveBeenCalled()
+    await answerable(canvasElement, 'Answer')
+    await expect(fireEvent.keyDown(field, { key: 'Enter', repeat: true })).toBe(false)
+    await expect(args.onDecide).not.toHaveBeenCalled()
+    await userEvent.keyboard('{Enter}')
+    await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'answer', text: 'For a' })
+  },
+}
+
 /** The text of a choice is the agent's: shown whole, with its hidden characters, and each one once. */
 export const HostileChoices: Story = {
   args: {

@@ -60,7 +60,9 @@ export function QuestionPrompt(props: RequestProps) {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
             if (sendKey !== 'Enter' && !event.ctrlKey && !event.metaKey) return
             event.preventDefault()
-            if (!disabled && typed !== '') send()
+            // One that was begun before may have the focus since the last answer, whose keys are still pressed.
+            const isMeant = isShown || answer !== props.draft
+            if (!disabled && !event.repeat && isMeant && typed !== '') send()
           }}
         />
       </Field>
