@@ -143,6 +143,24 @@ describe('asking the user', () => {
     expect(await restarted.client.permissions.settings({ scope })).toEqual({ mode: null, rules })
   })
 
+  it('remembers no rule for what was denied elsewhere meanwhile', async () => {
+    const fixture = await withWindow()
+    const { shiplog, project } = fixture
+    await start(fixture, playing(bash('touch a')), { permissions: 'ask' })
+    const { id } = await asked(shiplog)
+    const { answer: decide } = shiplog.client.permissions
+    const rules = ['bash: touch *']
+    const [allowed, denied] = await Promise.allSettled([
+      decide({ id, decision: { kind: 'allow-always', scope: 'project', rules } }),
+      decide({ id, decision: { kind: 'deny', message: '' } }),
+    ])
+    expect(denied).toMatchObject({ status: 'fulfilled' })
+    expect(allowed).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND' } })
+    const scope = { kind: 'project', projectId: project.id } as const
+    expect((await shiplog.client.permissions.settings({ scope })).rules).toEqual([])
+    await untilQuiet(shiplog)
+  })
+
   it('tells the agent of the refusal, with the user’s words', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture

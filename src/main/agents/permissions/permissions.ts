@@ -154,11 +154,7 @@ export function createPermissions(
     pending: board.list,
     async answer(id, decision) {
       const found = board.get(id)
-      if (!found) {
-        const why =
-          'The question is no longer open: it was answered elsewhere, or its run has ended.'
-        throw new FailureError({ kind: 'not-found', what: 'question', id, why })
-      }
+      if (!found) throw noLongerOpen(id)
       const isQuestion = found.question.kind === 'question'
       if (decision.kind === 'answer') {
         if (!isQuestion) invalid('decision', 'A permission is allowed or denied, not answered.')
@@ -187,6 +183,8 @@ export function createPermissions(
       const verdict = await found.recheck?.(added)
       if (verdict?.kind !== 'allow')
         invalid('rules', 'These rules would not have allowed it. Change them, or allow it once.')
+      // A denial elsewhere, while the rules were tried, was given first.
+      if (!board.get(id)) throw noLongerOpen(id)
       await change(scope, (now) => ({
         ...now,
         rules: [...now.rules, ...added.filter(isNewIn(now))],
@@ -218,6 +216,11 @@ export function createPermissions(
       return next
     })
   }
+}
+
+function noLongerOpen(id: string): FailureError {
+  const why = 'The question is no longer open: it was answered elsewhere, or its run has ended.'
+  return new FailureError({ kind: 'not-found', what: 'question', id, why })
 }
 
 /** Throws FailureError for a rule that can't be read. */
