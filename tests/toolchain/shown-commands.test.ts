@@ -5,8 +5,6 @@ import { projectFiles, readProjectFile } from './tracked-files.ts'
 const views = [
   'src/main/hosts/cli/terminal/command-text.ts',
   'src/renderer/components/approval/command-to-allow.tsx',
-  // The rules that are to be remembered with it.
-  'src/renderer/components/approval/hidden-in-rule.tsx',
 ]
 /** Where a yes is sent from, and where the text is shown that it is about. */
 const asking: Record<string, string> = {

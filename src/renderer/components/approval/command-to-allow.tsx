@@ -5,8 +5,7 @@
  * button that allows it must stay disabled until then.
  */
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { shownCommand } from '../../../shared/text/shown-text.ts'
-import { CommandPieces } from './command-pieces.tsx'
+import { type ShownCommand, shownCommand } from '../../../shared/text/shown-text.ts'
 
 export function CommandToAllow(props: {
   command: string
@@ -48,6 +47,46 @@ export function CommandToAllow(props: {
         {seen ? '' : 'Scroll through all of it to allow it.'}
       </p>
     </div>
+  )
+}
+
+/** Below a field, which shows its text as it is: the rules in it that have hidden characters, with those marked. */
+export function HiddenInRule({ rules }: { rules: string }) {
+  const lines = useMemo(
+    () => shownCommand(rules).lines.filter((pieces) => pieces.some(({ hidden }) => hidden)),
+    [rules],
+  )
+  if (lines.length === 0) return null
+  return (
+    <div role="status" className="flex flex-col gap-1 text-small text-amber">
+      It has characters that can’t be seen; here their codes are shown in their place:
+      {lines.map((pieces, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its position
+        <div key={index} className={lineClasses}>
+          <CommandPieces pieces={pieces} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const lineClasses = 'flex rounded-sm bg-canvas px-2 py-1 font-mono text-code text-ink'
+
+/** A line of a command, in the order in which it runs, with its hidden characters marked. */
+function CommandPieces({ pieces }: { pieces: ShownCommand['lines'][number] }) {
+  return (
+    <code className="command-order min-w-0 flex-1">
+      {pieces.map(({ text, hidden }, at) =>
+        hidden ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its position
+          <mark key={at} className="rounded-sm bg-red-tint text-red">
+            {text}
+          </mark>
+        ) : (
+          text
+        ),
+      )}
+    </code>
   )
 }
 

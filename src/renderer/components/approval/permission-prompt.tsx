@@ -41,7 +41,7 @@ function ActionPrompt(props: RequestProps) {
   const allowable = isShown && seen && !disabled
   /** By a click: the second one of a double click may land on a button of the next step. */
   const clickable = allowable && isStepShown
-  /** A denial can't be taken back either: the run continues without the call, or ends. */
+  /** A denial can't be undone either: the agent continues without it, or its run ends. */
   const deniable = isShown && isStepShown && !disabled
   const section = useRef<HTMLElement>(null)
   const place = useRequestPlace(section)

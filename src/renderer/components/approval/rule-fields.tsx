@@ -1,7 +1,7 @@
 import type { PermissionDecision } from '../../../shared/agents/permissions.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { Field, Select, TextArea } from '../primitives/index.ts'
-import { HiddenInRule } from './hidden-in-rule.tsx'
+import { HiddenInRule } from './command-to-allow.tsx'
 
 export type RuleScope = Extract<PermissionDecision, { scope: unknown }>['scope']
 

@@ -3,7 +3,7 @@ import { Plus, X } from 'lucide-react'
 import { useRef } from 'react'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { PermissionRule, PermissionSettings } from '../../../shared/agents/permissions.ts'
-import { HiddenInRule } from '../approval/hidden-in-rule.tsx'
+import { HiddenInRule } from '../approval/command-to-allow.tsx'
 import { Button, Field, IconButton, Select, TextInput } from '../primitives/index.ts'
 import { modeOptions } from './mode-options.ts'
 
