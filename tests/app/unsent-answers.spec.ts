@@ -53,6 +53,8 @@ test('an answer that is being typed outlives its screen, a reload and the first 
 
   await page.reload()
   await expect(field).toHaveValue('Only what I wrote, please')
+  // Sent by a key only once it was there to be read.
+  await expect(question.getByRole('button', { name: 'Answer' })).toBeEnabled()
   await field.press('Control+Enter')
   await expect(question).toHaveCount(0)
 
