@@ -111,6 +111,30 @@ test('of two answers given at once, the one that comes second is reported', asyn
   await expectToast(page, /^Your answer was not sent/)
 })
 
+test('an answer that a host did not get before it ended can be copied', async ({
+  app,
+  page,
+  faults,
+}) => {
+  faults.expected(/WebSocket connection to/)
+  const { host } = await asked(app, page)
+  const question = page.getByRole('region', { name: 'Question' })
+  await question.getByRole('textbox').fill('Only what I wrote')
+  await page.evaluate(() => {
+    const send = WebSocket.prototype.send
+    WebSocket.prototype.send = function (data) {
+      // The answer is on its way when the host ends; the next one's connection has what it sends.
+      if (!String(data).includes('Only what')) send.call(this, data)
+    }
+  })
+  await question.getByRole('button', { name: 'Answer' }).click()
+  await host.kill()
+  await app.serve({ port: host.port })
+  await expect(question).toHaveCount(0)
+  await expectToast(page, /^Your answer was not sent/)
+  await expect(toast(page, 'Only what I wrote')).toBeVisible()
+})
+
 async function asked(app: App, page: Page) {
   const host: Host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('notes') })

@@ -93,7 +93,7 @@ function PendingQuestion(props: {
   onAnswer(): void
 }) {
   const { question, more, onAnswer } = props
-  const { client, drafts } = useStores()
+  const { client, drafts, questions } = useStores()
   const project = useProjectLabel(question.projectId)
   const unreachable = useUnreachable()
   const sendKey = usePreference('sendKey')
@@ -111,8 +111,9 @@ function PendingQuestion(props: {
       await client.permissions.answer({ id: question.id, decision })
     } catch (error) {
       const failed = problemOf(error, 'answer the agent')
+      const isOpen = questions.store.getState().some(({ id }) => id === question.id)
       // It may be gone from the screen already, with everything that is shown there.
-      if (failed.code === 'NOT_FOUND') showNotSent(textOf(decision) || draft)
+      if (!isOpen || failed.code === 'NOT_FOUND') showNotSent(textOf(decision) || draft)
       else {
         drafts.set(draftKey, draft)
         setProblem(failed)
