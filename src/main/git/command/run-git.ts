@@ -1,6 +1,12 @@
 /** The interface of a `git` process for the rest of this folder, and functions that read its output. */
 import type { ReadConfig } from '../repository-config/configuration.ts'
 
+/** The files that a call writes: those of `to`, or that differ from `from` if it has those now. Commits or trees. */
+export interface CheckedOut {
+  from: string | null
+  to: string
+}
+
 export interface GitRunOptions {
   /** Absolute. */
   cwd: string
@@ -10,6 +16,8 @@ export interface GitRunOptions {
   input?: string | Uint8Array | undefined
   /** An open file to use as standard input instead. */
   stdinFd?: number | undefined
+  /** Stated by every call that writes files of a working tree: its filters must not run a script that comes with them. */
+  checksOut?: CheckedOut | undefined
   signal?: AbortSignal | undefined
   /** Exit codes that are results; any other throws a GitError. Default: only 0. */
   okExitCodes?: readonly number[] | undefined

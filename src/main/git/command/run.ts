@@ -99,8 +99,8 @@ export function createRunGit({
     return Object.assign(run.bind(null), {
       worktreeRootOf,
       ensureWorktree: ensure,
-      readConfig: (dir: string) => guard.readOf({ dir, gitDir: null }),
-      configStamp: (dir: string) => guard.stampOf({ dir, gitDir: null }),
+      readConfig: (dir: string) => guard.readOf({ dir, gitDir: null, workTree: null }),
+      configStamp: (dir: string) => guard.stampOf({ dir, gitDir: null, workTree: null }),
       isClockTrusted,
       storesOf,
       scratchParent,
@@ -109,7 +109,7 @@ export function createRunGit({
 
   async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     if (!needsGuard(args)) return limited(args, options)
-    const variables = await guard.variablesFor(placeOf(args, options))
+    const variables = await guard.variablesFor(placeOf(args, options), options)
     try {
       return await retried(args, { ...options, env: { ...variables, ...options.env } })
     } catch (error) {

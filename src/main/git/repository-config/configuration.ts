@@ -24,6 +24,8 @@ export interface Setting {
 export interface ReadConfig {
   /** Null: the repository configures no commands. */
   asks: RepositoryConfig | null
+  /** Paths of the working tree that the commands may run, present or not, with `/`; null if they may run any file. */
+  named: string[] | null
   /**
    * Remotes of a partial clone with a program of their own (`uploadpack`, `vcs`), or settings of `http` that could send the
    * user's credentials elsewhere: Git never fetches from them.
@@ -62,4 +64,6 @@ export interface ReadConfig {
 export interface Place {
   dir: string
   gitDir: string | null
+  /** The working tree of `gitDir`, if the call names one that has files. */
+  workTree: string | null
 }

@@ -1,6 +1,7 @@
 /** Overrides the commands of a repository's own configuration until the user allows them (K8). */
 import path from 'node:path'
-import type { RunGit } from '../command/run-git.ts'
+import type { GitRunOptions, RunGit } from '../command/run-git.ts'
+import { bringsScripts } from './brought-scripts.ts'
 import type { Place, ReadConfig } from './configuration.ts'
 import { asVariables, readRepositoryConfig } from './read.ts'
 
@@ -49,9 +50,17 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: r
     return then !== undefined && now?.() === then ? then : null
   }
 
-  async function variablesFor(place: Place): Promise<Record<string, string | undefined>> {
-    const { asks, always, withoutCommands, forFetching } = await readOf(place)
-    const isRefused = asks !== null && !isAllowed(asks.sha256)
+  async function variablesFor(
+    place: Place,
+    call: GitRunOptions,
+  ): Promise<Record<string, string | undefined>> {
+    const read = await readOf(place)
+    const { asks, always, withoutCommands, forFetching } = read
+    const { checksOut } = call
+    const isRefused =
+      asks !== null &&
+      (!isAllowed(asks.sha256) ||
+        (checksOut !== undefined && (await bringsScripts(git, read, { ...call, checksOut }))))
     const instead = [...always, ...(isRefused ? withoutCommands : forFetching)]
     return {
       ...(instead.length > 0 ? asVariables(instead) : {}),
@@ -70,10 +79,13 @@ export const placeOf = (
   { cwd, env }: { cwd: string; env?: Record<string, string | undefined> | undefined },
 ): Place => {
   const gitDir = (args[0] === '--git-dir' ? args[1] : env?.GIT_DIR) ?? null
-  if (gitDir === null) return { dir: cwd, gitDir }
+  if (gitDir === null) return { dir: cwd, gitDir, workTree: null }
   // The repository is given explicitly, in any folder.
   const named = path.resolve(cwd, gitDir)
-  return { dir: named, gitDir: named }
+  const [, , option, folder] = args
+  const workTree =
+    option === '--work-tree' && folder !== undefined ? path.resolve(cwd, folder) : null
+  return { dir: named, gitDir: named, workTree }
 }
 
 /**

@@ -43,7 +43,7 @@ export async function readRepositoryConfig(
   place: Place,
   personalFiles: Iterable<string> = [],
 ): Promise<ReadConfig> {
-  const { dir, gitDir } = place
+  const { dir, gitDir, workTree } = place
   refuseDevices(dir)
   const ask = async (...args: string[]) =>
     (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
@@ -81,12 +81,13 @@ export async function readRepositoryConfig(
   const special = specialFilesIn(dir, settings)
   for (const file of special.named) files.add(file)
   const commands = commandsIn(settings)
-  const top = gitDir === null ? nearestRepository(path.resolve(dir)) : null
-  const { scripts, watched } = await scriptsOf(commands, top)
+  const top = gitDir === null ? nearestRepository(path.resolve(dir)) : workTree
+  const { scripts, watched, named } = await scriptsOf(commands, top)
   for (const file of watched ?? []) files.add(file)
   const { fetches, unfetchable } = await fetchesIn(ask, settings, promisors)
   return {
     unfetchable,
+    named,
     asks: await listing(ask, { dir, commands, fetches, scripts }),
     withoutCommands: commands.length > 0 ? withoutCommands(settings, commands) : [],
     always: [

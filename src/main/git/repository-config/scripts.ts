@@ -22,15 +22,23 @@ const scriptsMax = 50
 /**
  * Returns the files of the working tree that the commands name, that these name in turn, and the modules beside them. Git
  * runs what they contain, and an agent that may edit them would choose what that is. `watched` are all paths at which
- * such a file may appear; null if they can't be listed.
+ * such a file may appear; null if they can't be listed. `named` are these, relative to the working tree with `/`, also
+ * without one; null if the commands may name any file.
  */
 export async function scriptsOf(
   commands: readonly { value: string }[],
   top: string | null,
-): Promise<{ scripts: RepositoryConfig['scripts']; watched: string[] | null }> {
-  if (commands.length === 0 || top === null) return { scripts: [], watched: [] }
-  const isInside = (file: string) => file.startsWith(`${top}${path.sep}`)
+): Promise<{
+  scripts: RepositoryConfig['scripts']
+  watched: string[] | null
+  named: string[] | null
+}> {
   const command = commands.map(({ value }) => value).join('\n')
+  if (commands.length === 0 || top === null) {
+    const named = pathsNamedIn(command, [path.sep]).map((file) => below(path.sep, file))
+    return { scripts: [], watched: [], named: hasPatterns(command) ? null : named }
+  }
+  const isInside = (file: string) => file.startsWith(`${top}${path.sep}`)
   const watched = new Set(pathsNamedIn(command, [top]))
   const texts = new Map<string, string>()
   let shownChars = 0
@@ -48,14 +56,19 @@ export async function scriptsOf(
   }
   const canWatch = !hasPatterns(command)
   const inside = [...watched, ...texts.keys()].filter(isInside)
-  if (texts.size > scriptsMax) return { scripts: [tooMany()], watched: null }
+  const named = canWatch ? inside.map((file) => below(top, file)) : null
+  if (texts.size > scriptsMax) return { scripts: [tooMany()], watched: null, named: null }
   return {
     watched: canWatch && inside.length <= watchedMax ? [...new Set(inside)] : null,
+    named,
     scripts: [...texts]
-      .map(([file, text]) => ({ path: path.relative(top, file).replaceAll(path.sep, '/'), text }))
+      .map(([file, text]) => ({ path: below(top, file), text }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
   }
 }
+
+const below = (top: string, file: string): string =>
+  path.relative(top, file).replaceAll(path.sep, '/')
 
 /** Never the same, so that it is never allowed. */
 const tooMany = (): RepositoryConfig['scripts'][number] => ({

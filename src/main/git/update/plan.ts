@@ -177,6 +177,7 @@ async function checkOut(
     // tree.
     env: { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: stage },
     input: written.map((change) => `${change.path}\0`).join(''),
+    checksOut: { from: null, to: tree },
     signal,
   })
   return stage

@@ -62,7 +62,7 @@ export async function switchBranch(
   try {
     // Ignored files may still be the user's work.
     const args = ['checkout', '--quiet', '--no-guess', '--no-overwrite-ignore', branch, '--']
-    await git(args, { cwd: dir })
+    await git(args, { cwd: dir, checksOut: { from: head, to: `refs/heads/${branch}` } })
     return true
   } catch (error) {
     if (error instanceof GitError) return false

@@ -90,7 +90,8 @@ async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promi
     await git(['worktree', 'add', '--quiet', ...locked, ...checkout], { cwd: repoDir })
     // First the files as they were last, then the index from the branch, so that the work is
     // uncommitted.
-    await all(['read-tree', '-u', '--reset', final], { cwd: path })
+    const checksOut = { from: null, to: final }
+    await all(['read-tree', '-u', '--reset', final], { cwd: path, checksOut })
     await writeOutsideSparseCheckout(all, { dir: path, from: head, to: final })
     // Merged, not replaced: the entries keep the mark of files outside a sparse checkout.
     await git(['read-tree', '--reset', head], { cwd: path })

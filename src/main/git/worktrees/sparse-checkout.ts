@@ -31,6 +31,6 @@ export async function writeOutsideSparseCheckout(
     const env = { GIT_INDEX_FILE: path.join(scratchDir, 'index') }
     await git(['read-tree', to], { cwd: dir, env, signal })
     const checkout = ['checkout-index', '--force', '--quiet', '-z', '--stdin']
-    await git(checkout, { cwd: dir, env, input: names, signal })
+    await git(checkout, { cwd: dir, env, input: names, signal, checksOut: { from, to } })
   })
 }

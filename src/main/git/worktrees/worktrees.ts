@@ -63,7 +63,8 @@ async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string
     await git(['worktree', 'add', '--quiet', ...noFiles, ...onBranch], { cwd: repoDir, signal })
     // Run in the worktree, because configuration that is included for this worktree alone is
     // visible only there.
-    await git(['reset', '--hard', '--quiet'], { cwd: input.path, signal })
+    const checksOut = { from: null, to: from }
+    await git(['reset', '--hard', '--quiet'], { cwd: input.path, signal, checksOut })
     await writeUncommitted(git, input, from)
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
