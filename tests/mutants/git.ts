@@ -86,4 +86,20 @@ export const gitMutants: Mutant[] = [
     harm: 'A repository sends the credentials of the user to another server.',
     tests: ['tests/git/hostile/partial-clone.test.ts'],
   },
+  {
+    id: 'git-brought-script-runs',
+    file: 'src/main/git/update/plan.ts',
+    find: '    checksOut: { from: null, to: tree },\n',
+    replace: '',
+    harm: 'An apply runs a script that the agent has written, because an allowed filter names it.',
+    tests: ['tests/git/hostile/brought-scripts.test.ts'],
+  },
+  {
+    id: 'git-forged-object-applied',
+    file: 'src/main/git/merge/merge.ts',
+    find: '  await assertReviewed(isolated, { dir, from: base, to: theirs, signal })\n',
+    replace: '',
+    harm: 'An apply writes another content than the review has shown.',
+    tests: ['tests/git/hostile/lying-objects.test.ts'],
+  },
 ]
