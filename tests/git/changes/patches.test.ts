@@ -246,3 +246,25 @@ it('fails by name when the base is no commit of the repository', async () => {
     kind: 'git',
   })
 })
+
+it.each([
+  ['an invalid setting', '[submodule "sub"]\n\tpath = sub\n\turl = x\n\tupdate = !x\n'],
+  ['conflict markers', '<<<<<<< ours\n=======\n>>>>>>> theirs\n'],
+  ['a setting to hide it', '[submodule "sub"]\n\tpath = sub\n\turl = x\n\tignore = all\n'],
+])('[R1] shows and saves a change of a submodule whose .gitmodules has %s', async (_, text) => {
+  const { work, input, baseCommit } = await begin()
+  work.git('init', '--quiet', 'sub')
+  work.git('-C', 'sub', ...identity, 'commit', '--quiet', '--allow-empty', '--message', 'First')
+  work.git('add', 'sub')
+  work.git('commit', '--quiet', '--message', 'A submodule')
+  await work.write('.gitmodules', text)
+  const diff = await git.diff({ dir: work.dir, baseCommit })
+  if (diff.kind !== 'diff') throw new Error(diff.reason)
+  expect(diff.files.map(({ path: name }) => name)).toEqual(['.gitmodules', 'sub'])
+  expect(diff.patch).toContain('+Subproject commit')
+  const saved = await git.savePatch(input)
+  expect(saved.paths).toEqual(['.gitmodules', 'sub'])
+  expect(await readFile(input.seriesPath, 'utf8')).toContain('+Subproject commit')
+})
+
+const identity = ['-c', 'user.name=Sub', '-c', 'user.email=sub@example.invalid']

@@ -5,7 +5,7 @@
  */
 import { open, rm } from 'node:fs/promises'
 import { GitError } from '../command/errors.ts'
-import { line, type RunGit } from '../command/run-git.ts'
+import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
 import { resolveCommit } from '../repository/commits.ts'
 import { commitOpen, finalMessage, type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
 import { changedTreePaths, diffTree } from './tree-changes.ts'
@@ -108,6 +108,8 @@ const formatPatch = [
   '--find-renames',
   '--subject-prefix=PATCH',
   '--submodule=short',
+  // As in `diffTree`.
+  ...notIntoSubmodules,
   '--src-prefix=a/',
   '--dst-prefix=b/',
   '--no-ext-diff',

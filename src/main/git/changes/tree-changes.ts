@@ -1,6 +1,6 @@
 /** The difference between two trees, parsed from Git's machine-readable output. */
 import { posix } from 'node:path'
-import { fields, line, type RunGit } from '../command/run-git.ts'
+import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 
 export interface TreeChange {
@@ -35,6 +35,8 @@ export const diffTree = [
   'diff-tree',
   '-r',
   '--full-index',
+  // Otherwise Git reads `.gitmodules`, which may hide a submodule, and fails if the file is invalid.
+  ...notIntoSubmodules,
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',
