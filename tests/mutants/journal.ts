@@ -153,8 +153,8 @@ export const journalMutants: Mutant[] = [
   {
     id: 'journal-lease-of-other-machine-dead',
     file: 'src/main/lease/lease-holder.ts',
-    find: "return hadThisLock && lock.isOnOwnDisk ? 'dead' : 'unknown'",
-    replace: "return 'dead'",
+    find: "isOfThisBoot({ startedAt: processStartedAt })))\n    return 'unknown'",
+    replace: "isOfThisBoot({ startedAt: processStartedAt })))\n    return 'dead'",
     harm: 'On a shared disk, the lease of a live process of another machine is taken over.',
     tests: ['tests/lease/lease.test.ts'],
   },
