@@ -116,7 +116,7 @@ agents:
       prompt: `Write the ${command}`,
       permissions: 'ask',
     })
-  await asking('first')
+  const { taskId: first } = await asking('first')
   await openAt(page, host, '/settings')
   const list = page.getByRole('region', { name: 'Needs you' })
   await expect(list.getByRole('link')).toHaveCount(1)
@@ -124,10 +124,18 @@ agents:
   await expect(list.getByRole('link')).toHaveCount(2)
   const second = list.getByRole('link', { name: 'Write the second' })
   const agents = page.getByRole('tree', { name: 'Projects and agents' })
-  await second.hover()
   const before = [await second.boundingBox(), await agents.boundingBox()]
+  await second.hover()
+  // A pointer that rests holds them for some seconds only, which pass quickly on a busy machine.
+  let isMoving = true
+  const moving = (async () => {
+    for (let x = 5; isMoving; x = 11 - x) {
+      await second.hover({ position: { x, y: 5 } })
+      await page.waitForTimeout(200)
+    }
+  })()
   for await (const { questions } of await host.client.feed.permissions()) {
-    const [{ id } = { id: '' }] = questions
+    const { id = '' } = questions.find(({ taskId }) => taskId === first) ?? {}
     await host.client.permissions.answer({ id, decision: { kind: 'deny', message: '' } })
     break
   }
@@ -136,6 +144,8 @@ agents:
   await asking('third')
   await expect(list.getByRole('link', { name: 'Write the third' })).toBeAttached()
   expect([await second.boundingBox(), await agents.boundingBox()]).toEqual(before)
+  isMoving = false
+  await moving
   await page.mouse.move(900, 400)
   await expect(list.getByText('No longer waiting')).toHaveCount(0)
   await expect(list.getByRole('link', { name: 'Write the third' })).toBeVisible()
