@@ -17,6 +17,7 @@ class LongOnesFirst extends BaseSequencer {
 const needVite = [
   'tests/components/**/*.test.{ts,tsx}',
   'tests/crash/damage.test.ts',
+  'tests/journal/remove-by-path.test.ts',
   'tests/retention/{interleaving,trash-list}.test.ts',
   'tests/runs/file-changes.test.ts',
   'tests/tasks/lifecycle-property.test.ts',

@@ -35,6 +35,7 @@ export { createMountCheck, type IsMount } from './files/mounts.ts'
 export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './files/move.ts'
 export { namesIn } from './files/names-in.ts'
 export { type RawPath, rawDirname, rawJoin } from './files/raw-path.ts'
+export { removeDurable } from './files/remove.ts'
 export { setAside } from './files/set-aside.ts'
 export { createStagedFiles, type StagedFiles } from './files/staged-files.ts'
 export {

@@ -13,13 +13,13 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from '
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs } from '../../../shared/durations.ts'
+import { removeTree } from '../../open-folders/remove-tree.ts'
 import { GitError, ObjectsVanishedError } from '../command/errors.ts'
 import { line, type RunGit, withVariables } from '../command/run-git.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { withSharedStore } from '../store/exclusion.ts'
 import { borrowing, ensureStore, inStore, missingIn, objectsIn, storesAt } from '../store/store.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
-import { removeTree } from './remove-tree.ts'
 
 export interface Quarantine {
   /** Writes every new object here; reads these, the repository's and those of its stores. */

@@ -8,8 +8,8 @@ import { lstat, mkdir, mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { dayMs } from '../../../shared/durations.ts'
+import { removeTree } from '../../open-folders/remove-tree.ts'
 import type { RunGit } from '../command/run-git.ts'
-import { removeTree } from './remove-tree.ts'
 
 /** Names contain the id of the process that uses the folder, and the suffix of `mkdtemp`. */
 const ownPrefix = `shiplog-git-${process.pid}-`

@@ -9,9 +9,7 @@ import {
   mkdir,
   open,
   opendir,
-  readdir,
   rename,
-  rmdir,
   stat,
   unlink,
 } from 'node:fs/promises'
@@ -19,8 +17,7 @@ import path from 'node:path'
 import { hasOpenPaths, withHeldFolder } from '../../open-folders/open-folders.ts'
 import { systemCode } from '../errors.ts'
 import { isNoFile, openDataFile, readDataFile } from './data-file.ts'
-import { createMountCheck, type IsMount, mountedError } from './mounts.ts'
-import { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
+import { type RawPath, rawDirname } from './raw-path.ts'
 
 /** The last pending write to each file, so that calls take effect in order. */
 const writesUnderWay = new Map<string, Promise<void>>()
@@ -154,7 +151,7 @@ export async function renameDurable(from: RawPath, to: RawPath): Promise<void> {
   if (String(source) !== String(target)) await syncDirectory(source)
 }
 
-const parentOf = (target: RawPath): RawPath =>
+export const parentOf = (target: RawPath): RawPath =>
   typeof target === 'string' ? path.dirname(path.resolve(target)) : rawDirname(target)
 
 const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '')
@@ -205,15 +202,6 @@ export async function refuseSymlinks(root: string, target: string): Promise<void
     at = path.join(at, name)
     await refuseSymlink(at)
   }
-}
-
-/**
- * Removes a file or a directory tree durably; a missing path is no error. Removes symbolic links
- * without following them. Keeps what is mounted in it, and then throws with code EBUSY.
- */
-export async function removeDurable(target: RawPath): Promise<void> {
-  await removeTree(target)
-  await syncDirectory(parentOf(target)).catch(ignore('ENOENT'))
 }
 
 export type JsonFile<T> =
@@ -310,31 +298,6 @@ export async function refuseSymlink(file: string): Promise<void> {
       },
     )
 }
-
-async function removeTree(
-  target: RawPath,
-  above?: { isMount: IsMount; top: Buffer },
-): Promise<void> {
-  const status = await lstat(target).catch(ignore('ENOENT'))
-  if (!status) return
-  if (!status.isDirectory()) return unlink(target).catch(ignore('ENOENT'))
-  const isMount = above?.isMount ?? (await createMountCheck(target))
-  const top = above?.top ?? Buffer.from(target)
-  if (await isMount(target)) throw mountedError(target)
-  await makeAccessible(target)
-  if (target.length - top.length > plainPathBytesMax && above) {
-    // What is deeper may have no path that the system accepts: the folder gets a short one first.
-    const short = rawJoin(top, Buffer.from(randomUUID()))
-    await rename(target, short)
-    return removeTree(short, { isMount: await createMountCheck(short), top })
-  }
-  for (const name of await readdir(target, { encoding: 'buffer' }))
-    await removeTree(rawJoin(target, name), { isMount, top })
-  await rmdir(target).catch(ignore('ENOENT'))
-}
-
-/** Below the folder that is removed. The limit for a whole path is 1,024 on macOS, and 4,096 on Linux. */
-const plainPathBytesMax = 500
 
 /**
  * Reports whether the path exists; also true for a dangling symbolic link. Throws every error but

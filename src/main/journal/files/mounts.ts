@@ -2,7 +2,8 @@
  * Finds other file systems and folders that are mounted below a folder: an agent may have mounted a disk, a server or
  * another folder in its worktree. Their content belongs elsewhere, so it must not be deleted with the folder.
  */
-import { lstat, readFile, realpath } from 'node:fs/promises'
+import { lstat, readFile, realpath, stat } from 'node:fs/promises'
+import type { VisitedFolder } from '../../open-folders/walk-folders.ts'
 import { systemCode } from '../errors.ts'
 import { type RawPath, rawDirname } from './raw-path.ts'
 
@@ -29,6 +30,23 @@ export async function createMountCheck(root: RawPath): Promise<IsMount> {
       throw error
     }
   }
+}
+
+/**
+ * Like `createMountCheck`, for the folders of a walk through `root`. It needs no path of theirs, which may be too long for
+ * the system, or lead elsewhere by now. Throws disk errors.
+ */
+export async function createWalkedMountCheck(
+  root: RawPath,
+): Promise<(folder: VisitedFolder) => Promise<boolean>> {
+  const real = (await realpath(root, { encoding: 'buffer' })).toString('latin1')
+  const { dev } = await stat(root)
+  const start = `${real}/`
+  const mounts = [...(await listMounts())].filter((point) => point.startsWith(start))
+  const below = new Set(mounts.map((point) => point.slice(start.length)))
+  return async (folder) =>
+    (await stat(folder.held)).dev !== dev ||
+    (below.size > 0 && below.has(folder.below().toString('latin1')))
 }
 
 /**

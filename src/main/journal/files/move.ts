@@ -15,15 +15,9 @@ import path from 'node:path'
 import { chunksOf } from '../byte-ranges.ts'
 import { systemCode } from '../errors.ts'
 import { openDataFile } from './data-file.ts'
-import {
-  exists,
-  removeDurable,
-  renameDurable,
-  syncDirectory,
-  writeFully,
-  writeNewFile,
-} from './durable-files.ts'
+import { exists, renameDurable, syncDirectory, writeFully, writeNewFile } from './durable-files.ts'
 import { type RawPath, rawJoin } from './raw-path.ts'
+import { removeDurable } from './remove.ts'
 import { setAside } from './set-aside.ts'
 
 /** An unfinished copy beside its target, published by one rename. Its source is still whole. */
