@@ -431,6 +431,37 @@ it('[R6] replaces no file that somebody writes while the others are restored', a
   expect(entries).toMatchObject([{ name, until: null }])
 })
 
+it.runIf(process.platform === 'linux')(
+  '[R3] brings no file back from behind a link that replaces a folder of the trash',
+  async () => {
+    for (let at = 1, swapped = true; swapped; at++) {
+      const dir = await temporaryDir()
+      const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]
+      await writeFiles(worktree, { 'a/b/there': 'x' })
+      await writeFiles(trash, { 'a/b/c': 'left', 'a/d': 'left', e: 'left' })
+      const outside = join(dir, 'outside')
+      await writeFiles(outside, { 'b/c': 'mine', d: 'mine' })
+      await mkdir(join(outside, 'empty'))
+      swapped = false
+      const recording = record(dir, {
+        inject({ n }) {
+          if (n !== at) return null
+          swapped = true
+          // A program that was in the worktree, which the recording does not see.
+          const swap = 'if [ -d a ]; then mv a ../aside; ln -s ../outside a; fi'
+          execFileSync('sh', ['-c', swap], { cwd: existsSync(trash) ? trash : dir })
+          return null
+        },
+      })
+      onTestFinished(() => void recording.stop())
+      await restoreInto(worktree, trash, async () => false).catch(() => undefined)
+      recording.stop()
+      const after = (await readdir(outside, { recursive: true })).sort()
+      expect(after, `before call ${at}`).toEqual(['b', 'b/c', 'd', 'empty'])
+    }
+  },
+)
+
 it('[R6] brings the others back where one can’t be moved', async () => {
   const dir = await temporaryDir()
   const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]

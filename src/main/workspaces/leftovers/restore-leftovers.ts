@@ -1,15 +1,15 @@
 /** Moves the leftovers of a worktree from the trash back into the recreated worktree. */
 import type { Stats } from 'node:fs'
-import { lstat, readdir, unlink } from 'node:fs/promises'
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { messageOf } from '../../../shared/error-message.ts'
 import {
   exists,
   makeAccessible,
   moveDurable,
-  type RawPath,
+  rawDirname,
   rawJoin,
-  removeDurable,
   renameDurable,
+  syncDirectory,
   systemCode,
 } from '../../journal/index.ts'
 import { withHeldFolder } from '../../open-folders/open-folders.ts'
@@ -25,13 +25,21 @@ export async function restoreInto(
   isReplaceable: (path: Buffer) => Promise<boolean>,
 ): Promise<{ placed: Buffer[]; stayed: string[] }> {
   const outcome = { placed: [] as Buffer[], stayed: [] as string[] }
-  // A program that still writes in the worktree could replace a folder by a link after it was compared.
-  await withHeldFolder(Buffer.from(worktree), (held) => moveBack(dir, held, Buffer.alloc(0)))
+  await moveFolder(Buffer.from(dir), Buffer.from(worktree), Buffer.alloc(0))
+  await syncDirectory(rawDirname(dir))
   return outcome
 
-  async function moveBack(fromDir: RawPath, toDir: RawPath, below: Buffer): Promise<void> {
+  async function moveFolder(from: Buffer, to: Buffer, below: Buffer): Promise<void> {
     // What cannot be moved out of a read-only folder would stay.
-    await makeAccessible(fromDir)
+    await makeAccessible(from)
+    // A program that still writes in one of them could replace a folder by a link after it was compared.
+    await withHeldFolder(from, (fromDir) =>
+      withHeldFolder(to, (toDir) => moveBack(fromDir, toDir, below)),
+    )
+    await rmdir(from).catch(ifFilled)
+  }
+
+  async function moveBack(fromDir: Buffer, toDir: Buffer, below: Buffer): Promise<void> {
     for (const name of await readdir(fromDir, { encoding: 'buffer' })) {
       const path = Buffer.concat([below, name])
       // The others must not wait for one that can't be moved.
@@ -39,7 +47,6 @@ export async function restoreInto(
         outcome.stayed.push(`${path} (${messageOf(error)})`),
       )
     }
-    if ((await readdir(fromDir)).length === 0) await removeDurable(fromDir)
   }
 
   async function moveEntry(from: Buffer, to: Buffer, path: Buffer): Promise<void> {
@@ -52,7 +59,7 @@ export async function restoreInto(
       outcome.placed.push(path)
     } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
       const below = Buffer.concat([path, Buffer.from('/')])
-      await withHeldFolder(to, (held) => moveBack(from, held, below))
+      await moveFolder(from, to, below)
     } else outcome.stayed.push(`${path}`)
   }
 }
@@ -70,6 +77,11 @@ async function move(from: Buffer, to: Buffer): Promise<void> {
     })
     await moveDurable(source, target)
   }
+}
+
+/** Some file stayed, or was written meanwhile. */
+function ifFilled(error: unknown): void {
+  if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
 }
 
 const isFileOrLink = (status: Stats): boolean => status.isFile() || status.isSymbolicLink()
