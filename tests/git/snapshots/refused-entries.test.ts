@@ -31,6 +31,15 @@ it.each([
     project.git('add', placeholder)
     await forge(project.dir, placeholder, name)
     await project.write('b.txt', 'b\n')
+    const base = project.git('rev-parse', 'HEAD').trim()
+    const patches = path.join(project.dir, '../patch')
+    const saved = await git.savePatch({
+      dir: project.dir,
+      baseCommit: base,
+      seriesPath: `${patches}.series`,
+      worktreePath: `${patches}.worktree`,
+    })
+    expect(saved.refused).toEqual([name])
     const { commit, dirty } = await git.commitSnapshot(project.dir)
     expect(dirty).toBe(true)
     const names = project.git('ls-tree', '-r', '--name-only', commit).split('\n')

@@ -40,6 +40,8 @@ interface SavedPatch {
   paths: string[]
   /** Repositories inside the worktree, which are in neither file. */
   leftOut: string[]
+  /** Entries of the index that Git checks out nowhere, so that nothing holds them. */
+  refused: string[]
 }
 
 /**
@@ -93,6 +95,7 @@ async function writePatch(
     worktreeFrom,
     paths,
     leftOut: final.leftOut,
+    refused: open.refused,
   }
 }
 

@@ -8,13 +8,13 @@ import { GitError } from '../command/errors.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import type { IndexRun } from './index-updates.ts'
 
-/** `tree` was written from the index; `since` is a tree whose entries were committed. Returns whether any were removed. */
+/** `tree` was written from the index; `since` is a tree whose entries were committed. Returns the names that were removed. */
 export async function dropRefused(
   git: RunGit,
   run: IndexRun,
   { tree, since }: { tree: string; since: string | null },
-): Promise<boolean> {
-  if (tree === since) return false
+): Promise<string[]> {
+  if (tree === since) return []
   const args =
     since === null
       ? ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]
@@ -24,17 +24,17 @@ export async function dropRefused(
     if (!(error instanceof GitError)) throw error
     return null
   })
-  if (listed !== null && !fields(listed.stdout).some(isSuspect)) return false
+  if (listed !== null && !fields(listed.stdout).some(isSuspect)) return []
   return addAgain(git, run)
 }
 
-/** Adds every entry of an index again but those that Git refuses. Returns whether there were any. */
-export async function addAgain(git: RunGit, run: IndexRun): Promise<boolean> {
+/** Adds every entry of an index again but those that Git refuses. Returns their names. */
+export async function addAgain(git: RunGit, run: IndexRun): Promise<string[]> {
   const { stdout } = await git(['ls-files', '--stage', '-z'], run)
   await git(['read-tree', '--empty'], run)
   // Here Git checks each name, and continues after one that it refuses.
   const said = await git(['update-index', '-z', '--index-info'], { ...run, input: stdout })
-  return said.stderr.includes('Ignoring path')
+  return [...said.stderr.matchAll(/^Ignoring path (.*)$/gm)].map(([, name = '']) => name)
 }
 
 /** Characters that macOS ignores in names. */

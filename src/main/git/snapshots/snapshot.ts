@@ -36,6 +36,8 @@ interface Snapshot {
 /** A snapshot whose index still exists, so that Git can find later changes. */
 export interface OpenSnapshot extends Snapshot {
   topLevel: string
+  /** Entries of the index that Git checks out nowhere, which were omitted. */
+  refused: string[]
   /** Holds the new objects, which are deleted with it. */
   quarantine: Quarantine
   indexFile: string
@@ -168,17 +170,21 @@ export async function withSnapshot<Result>(
 
           const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
           const leftOut = await addWork(isolated, run)
+          const refused: string[] = []
           const written = await writeTree(isolated, run).catch(async (error) => {
             // Git can't even write a tree with some such entries.
-            if (!(error instanceof GitError) || !(await addAgain(isolated, run))) throw error
+            if (!(error instanceof GitError)) throw error
+            refused.push(...(await addAgain(isolated, run)))
+            if (refused.length === 0) throw error
             return writeTree(isolated, run)
           })
           const since = headState?.tree ?? null
-          const tree = (await dropRefused(isolated, run, { tree: written, since }))
-            ? await writeTree(isolated, run)
-            : written
+          const dropped = await dropRefused(isolated, run, { tree: written, since })
+          const tree = dropped.length > 0 ? await writeTree(isolated, run) : written
+          refused.push(...dropped)
           const dirty = tree !== headState?.tree
-          return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
+          const open = { topLevel, refused, quarantine, indexFile, scratchDir }
+          return use({ tree, head, dirty, leftOut, ...open })
         },
         { into },
       ),

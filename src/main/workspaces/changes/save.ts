@@ -91,6 +91,7 @@ export function createSaveChanges(deps: {
       }
       await syncDirectory(dir)
       await keepLeftOut(task, workspace, saved.leftOut)
+      tellOfRefused(task, saved.refused)
       // Keeps both sides of a later three-way merge after worktree and branch are deleted.
       await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })
       const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
@@ -164,6 +165,13 @@ export function createSaveChanges(deps: {
     if (paths.length === 0) return
     const text = `"${task.title}" worked in separate repositories, which no patch contains: ${paths.join(', ')}`
     deps.onProblem(text, new Error(`They are in the trash, in ${trash}`))
+  }
+
+  /** An agent wrote such names into Git's index by itself; its files are saved under their own. */
+  function tellOfRefused({ title }: Task, names: string[]): void {
+    if (names.length === 0) return
+    const text = `The Git index of "${title}" has entries whose names Git does not check out. No patch contains them: ${names.join(', ')}`
+    deps.onProblem(text, new Error('They were left out, and everything else was saved'))
   }
 
   return save
