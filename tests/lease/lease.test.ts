@@ -320,6 +320,44 @@ describe('lease', () => {
       await lease.release()
     })
 
+    it.each([
+      ['has the lock', true],
+      ['has none either', false],
+    ])(
+      'is lost when a process without locks takes the missing lease.json, and its holder %s',
+      async (_, withLock) => {
+        const dataDir = await scratchDirectory()
+        const withoutLocks = () =>
+          vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+        onTestFinished(() => void vi.restoreAllMocks())
+        if (!withLock) withoutLocks()
+        const lease = await acquireLease(dataDir, { host: 'web', watchMs: 200 })
+        if (withLock) withoutLocks()
+        expect(lease.unlockedBecause === null).toBe(withLock)
+        await unlink(path.join(dataDir, 'lease.json'))
+        const other = await acquireLease(dataDir, { host: 'cli', watchMs: 200 })
+        await lease.lost
+        await lease.release()
+        expect(other.isLost()).toBe(false)
+        expect(await readLeaseHolder(dataDir)).toEqual(other.holder)
+        await other.release()
+      },
+    )
+
+    it('is written again by a holder without locks', async () => {
+      const dataDir = await scratchDirectory()
+      vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+      onTestFinished(() => void vi.restoreAllMocks())
+      const lease = await acquireLease(dataDir, { host: 'web', watchMs: 5 })
+      await unlink(path.join(dataDir, 'lease.json'))
+      await vi.waitFor(
+        async () => expect(await readLeaseHolder(dataDir)).toEqual(lease.holder),
+        30_000,
+      )
+      await expect(acquireLease(dataDir, { host: 'cli' })).rejects.toBeInstanceOf(LeaseHeldError)
+      await lease.release()
+    })
+
     it('is not taken by a newcomer while its holder has made the lock file, and not locked it yet', async () => {
       const dataDir = await scratchDirectory()
       const taking = acquireLease(dataDir, { host: 'cli', wasUsed: true })

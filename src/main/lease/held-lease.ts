@@ -4,7 +4,7 @@ import path from 'node:path'
 import { syncDirectory } from '../journal/files/durable-files.ts'
 import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
 import { read, replace, take } from './lease-file.ts'
-import { contentOf, type LeaseHolder, parseHolder } from './lease-holder.ts'
+import { contentOf, judge, type LeaseHolder, parseHolder } from './lease-holder.ts'
 import { lockName } from './lease-names.ts'
 
 export interface Lease {
@@ -22,8 +22,8 @@ export interface Lease {
   /** Publishes this process's address. */
   setEndpoint(endpoint: string | null): Promise<void>
   /**
-   * Resolves when another process has the lock, after the lock file was deleted or replaced.
-   * Nothing may be written then.
+   * Resolves when another process has the lock or the lease, after their files were deleted or
+   * replaced. Nothing may be written then.
    */
   readonly lost: Promise<void>
   isLost(): boolean
@@ -73,15 +73,16 @@ export function createLease(
    * locked, locks it and writes `lease.json` again; otherwise the lease is lost.
    */
   async function keepLock(): Promise<void> {
-    if (released || isLost || !lock) return
+    if (released || isLost) return
     // It was moved or deleted: what is at its path now is another one, or would be created by the next file.
     if ((await inodeAt(dataDir)) !== (await dataDirInode)) return lose()
+    if (!lock) return keepFile(null)
     const lockPath = path.join(dataDir, lockName)
     if ((await inodeAt(lockPath)) === lock.inode) {
       const wasHeld = isHeldByOther
       isHeldByOther = !(await lock.retake())
       if (isHeldByOther && (wasHeld || !(await isOurs()))) return lose()
-      return isHeldByOther ? undefined : restoreFile(lock)
+      return isHeldByOther ? undefined : keepFile(lock)
     }
     const locking = await lockFile(lockPath)
     // A contender that finds our identity in `lease.json` releases the lock at once: only one that
@@ -109,13 +110,28 @@ export function createLease(
     lock = locking.lock
   }
 
-  /** Otherwise nobody would find the holder until it ends. What another process wrote is left as it is. */
-  async function restoreFile(held: KernelLock): Promise<void> {
+  /**
+   * Writes a missing or destroyed `lease.json` again: otherwise nobody would find the holder until it ends. A process
+   * that has no locks may have taken the missing one: it can't detect this process, which therefore stops.
+   */
+  async function keepFile(held: KernelLock | null): Promise<void> {
     const found = await read(file)
-    if (found !== null && parseHolder(found) !== null) return
-    const again = contentOf(holder)
-    if ((await take(file, again, held)).kind === 'taken') content = again
+    if (found === content) return
+    const other = found === null ? null : parseHolder(found)
+    if (other === null) {
+      const again = contentOf(holder)
+      if ((await take(file, again, held)).kind === 'taken') content = again
+    } else if (isThis(other)) {
+      // The disk failed after the rename.
+      content = found ?? content
+      holder = other
+    } else if ((await judge(other, held)) !== 'dead') lose()
   }
+
+  const isThis = ({ pid, processStartedAt, acquiredAt }: LeaseHolder) =>
+    pid === holder.pid &&
+    processStartedAt === holder.processStartedAt &&
+    acquiredAt === holder.acquiredAt
 
   function lose(): void {
     isLost = true
