@@ -1,7 +1,7 @@
 /** What no patch holds of a worktree stays in the trash when it is removed; nothing of it is deleted unsaid. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { removeDurable } from '../../../src/main/journal/index.ts'
@@ -24,6 +24,7 @@ import {
   writeFiles,
 } from '../../harness.ts'
 import { preparedFixture } from '../../prepared-fixture.ts'
+import { asUnprivilegedUser } from '../../unprivileged.ts'
 
 const files = {
   'README.md': '# A project\n',
@@ -470,6 +471,18 @@ it('[R6] brings the others back where one can’t be moved', async () => {
   const outcome = await restoreInto(worktree, trash, () => Promise.reject(new Error('no access')))
   expect(outcome.placed.map(String).sort()).toEqual(['a', 'c'])
   expect(outcome.stayed).toEqual(['b (no access)'])
+})
+
+it('[R6] says why one can’t be moved, without the path of an open folder', async () => {
+  const dir = await temporaryDir()
+  const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]
+  await writeFiles(worktree, { b: 'b' })
+  await writeFiles(trash, { a: 'a' })
+  asUnprivilegedUser(dir)
+  await chmod(worktree, 0o500)
+  const { stayed } = await restoreInto(worktree, trash, async () => true)
+  await chmod(worktree, 0o700)
+  expect(stayed).toEqual(['a (permission denied (EACCES); check who owns the file and its folder)'])
 })
 
 it('[R6] replaces only files that are as they were checked out', async () => {

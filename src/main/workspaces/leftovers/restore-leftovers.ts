@@ -4,6 +4,7 @@ import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { messageOf } from '../../../shared/error-message.ts'
 import {
   exists,
+  explain,
   makeAccessible,
   moveDurable,
   rawDirname,
@@ -44,7 +45,7 @@ export async function restoreInto(
       const path = Buffer.concat([below, name])
       // The others must not wait for one that can't be moved.
       await moveEntry(rawJoin(fromDir, name), rawJoin(toDir, name), path).catch((error) =>
-        outcome.stayed.push(`${path} (${messageOf(error)})`),
+        outcome.stayed.push(`${path} (${reasonOf(error)})`),
       )
     }
   }
@@ -82,6 +83,12 @@ async function move(from: Buffer, to: Buffer): Promise<void> {
 /** Some file stayed, or was written meanwhile. */
 function ifFilled(error: unknown): void {
   if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
+}
+
+/** The system's own message would name the path of an open folder. */
+function reasonOf(error: unknown): string {
+  const code = systemCode(error)
+  return /^E[A-Z]+$/.test(code) ? explain(code) : messageOf(error)
 }
 
 const isFileOrLink = (status: Stats): boolean => status.isFile() || status.isSymbolicLink()
