@@ -16,7 +16,7 @@ import type { Task } from '../records/tasks/tasks.ts'
 import { type PermissionMode, permissionModeSchema } from './permission-modes.ts'
 
 /** Longer rules can't be read at a glance. */
-const ruleCharsMax = 2_000
+export const ruleCharsMax = 2_000
 /** A longer list can't be reviewed, and slows every decision. */
 export const rulesMax = 500
 

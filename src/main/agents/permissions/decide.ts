@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
-import type { Verdict } from '../../../shared/agents/permissions.ts'
+import { ruleCharsMax, type Verdict } from '../../../shared/agents/permissions.ts'
 import { formsOfSubject } from './addresses.ts'
 import {
   type AnalyzedRequest,
@@ -32,8 +32,11 @@ export function decideOn(layers: readonly PolicyLayer[], seen: AnalyzedRequest):
   const verdicts = read.map((layer) => verdictOfLayer(layer, seen))
   return (
     verdicts.find(({ kind }) => kind === 'deny') ??
-    withReadableRules(verdicts.find(({ kind }) => kind === 'ask')) ??
-    policyEdit(read[0], seen) ??
+    withUsableRules(
+      verdicts.find(({ kind }) => kind === 'ask') ?? policyEdit(read[0], seen),
+      layers,
+      seen,
+    ) ??
     verdicts.find((one) => one.kind === 'allow' && one.by === 'rule') ?? {
       kind: 'allow',
       by: 'mode',
@@ -41,10 +44,31 @@ export function decideOn(layers: readonly PolicyLayer[], seen: AnalyzedRequest):
   )
 }
 
-/** Without a proposal if one of its rules can't be read: together they cover the request, or not at all. */
-function withReadableRules(verdict: Verdict | undefined): Verdict | undefined {
-  if (verdict?.kind !== 'ask' || verdict.proposal.every(isReadableRule)) return verdict
-  return { ...verdict, proposal: [] }
+/**
+ * Without a proposal if one of its rules can't be read or kept as it is, or if all of them together would not have allowed
+ * the request: a rule may say something else than what it was made from (`edit:  a` is about the file `a`).
+ */
+function withUsableRules(
+  verdict: Verdict | null,
+  layers: readonly PolicyLayer[],
+  seen: AnalyzedRequest,
+): Verdict | null {
+  if (verdict?.kind !== 'ask' || verdict.proposal.length === 0) return verdict
+  const [users, ...others] = layers
+  const added = verdict.proposal.map((rule) => ({ effect: 'allow' as const, rule: rule.trim() }))
+  const isUsable =
+    users !== undefined &&
+    added.every(({ rule }) => rule.length <= ruleCharsMax && isReadableRule(rule)) &&
+    isAllowed([{ ...users, rules: [...users.rules, ...added] }, ...others], seen)
+  return isUsable ? verdict : { ...verdict, proposal: [] }
+}
+
+const isAllowed = (layers: readonly PolicyLayer[], seen: AnalyzedRequest): boolean => {
+  const read = layers.map(readLayer)
+  return (
+    read.every((layer) => verdictOfLayer(layer, seen).kind === 'allow') &&
+    policyEdit(read[0], seen) === null
+  )
 }
 
 interface Rule {
@@ -248,9 +272,14 @@ function verdictOnEdit(
 
 /** Returns the rule for this path alone; none if no pattern can say it. */
 function editRules(path: string): string[] {
-  const glob = path.replace(/[*?[\]]/g, '[$&]')
+  if (alternatives.test(path)) return []
+  // `!(a)` is any name but one.
+  const glob = path.replace(/[*?[\]]|(?<=[!+@])\(/g, '[$&]')
   return globMatches(glob, path) ? [`edit: ${glob}`] : []
 }
+
+/** In braces, where nothing can be quoted. */
+const alternatives = /\{.*(?:,|\.\.).*\}/s
 
 function verdictOnOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
   if (subject === null)

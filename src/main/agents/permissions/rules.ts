@@ -124,9 +124,11 @@ export const matchesEdit = (test: RuleTest, path: string): boolean =>
 export const globMatches = (glob: string, path: string): boolean =>
   matchesGlob(withoutDots(path), withoutDots(glob))
 
-/** Replaces dots by a character without a meaning in patterns; not in a range such as `{1..3}`. */
+/**
+ * Replaces dots by a character without a meaning in patterns, which no path has; not in a range such as `{1..3}`.
+ */
 const withoutDots = (text: string): string =>
-  text.replace(/(\{[^{}.,]+\.\.[^{}.,]+\})|\./g, (_, range?: string) => range ?? '\uE000')
+  text.replace(/(\{[^{}.,]+\.\.[^{}.,]+\})|\./g, (_, range?: string) => range ?? '\0')
 
 export const matchesTool = (test: RuleTest, tool: string, subject: string): boolean =>
   test.kind === 'tool' && test.tool === tool && (test.subject?.test(subject) ?? true)
