@@ -120,7 +120,7 @@ describe('a question in the terminal', () => {
     expect(fake.asked('permissions.answer')).toEqual([{ id: 'q1', decision }])
     for (const text of ['Lead › Tests asks to run in /code/api', 'npm test', 'rm -rf build'])
       expect(stderr).toContain(text)
-    for (const text of ['Now the tests.', 'No rule allows npm.', 'rule: bash: npm test *'])
+    for (const text of ['Now the tests.', 'No rule allows npm.', 'bash: npm test *'])
       expect(stderr).toContain(text)
     expect(stderr).toMatch(
       /Runs in a sandbox: writes only in the working directory .*, no network\./,
@@ -182,6 +182,31 @@ describe('a question in the terminal', () => {
     const { stderr } = await cli.ended
     expect(stripVTControlCharacters(stderr)).toContain('echo <U+202E>')
     expect(stderr).not.toContain('\u202e')
+  })
+
+  it('[K6] shows each character of the rules, and all of them before the question', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const many = Array.from({ length: 11 }, (_, at) => `bash: touch ${at} ${'a'.repeat(300)}`)
+    const proposal = ["bash: touch 'a  b'", 'edit: a\u00a0b', ...many]
+    const cli = startCli(argv, { cwd, fake: asking({ proposal }), ...terminal, columns: 80 })
+    for (const part of ['(Enter to read on', '(line 20 of', '(line 40 of', 'by the rules, [n]o']) {
+      await cli.said(part)
+      cli.type('\n')
+    }
+    const said = stripVTControlCharacters((await cli.ended).stderr)
+    expect(said).toContain("bash: touch 'a  b'")
+    expect(said).toContain('edit: a<U+00A0>b')
+  })
+
+  it('denies what can’t be answered any more because the input has ended', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const fake = asking()
+    const cli = startCli(argv, { cwd, fake, ...terminal })
+    await cli.said('Allow it?')
+    cli.endInput()
+    const { stderr } = await cli.ended
+    expect(fake.asked('permissions.answer')).toMatchObject([{ decision: { kind: 'deny' } }])
+    expect(stderr).toContain('has ended')
   })
 
   it('[P1] asks nothing if nobody reads it, and tells the services that nobody can be asked', async () => {

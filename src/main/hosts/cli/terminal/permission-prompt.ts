@@ -6,7 +6,7 @@ import type {
 import { sandboxText } from '../../../../shared/records/projects/sandbox.ts'
 import type { CliContext } from '../context.ts'
 import { createPager } from './pager.ts'
-import { safeLine } from './safe-text.ts'
+import { safeLine, safePath } from './safe-text.ts'
 
 /** The user's decision about one question. Rejects when the terminal is closed. */
 export async function askPermission(
@@ -23,11 +23,16 @@ export async function askPermission(
   await context.say('')
   if (lastText.trim() !== '') await context.say(context.err.style('dim', safeLine(lastText)))
   const pager = createPager(context, answer)
-  await pager.show(text, `${who} asks to ${what} in ${safeLine(directory)}:`)
+  await pager.show(text, `${who} asks to ${what} in ${safePath(directory)}:`)
   if (sandbox) await context.say(`  ${safeLine(sandboxText(sandbox))}.`)
   for (const reason of reasons) await context.say(`  ${safeLine(reason)}`)
-  for (const rule of proposal) await context.say(`  rule: ${safeLine(rule)}`)
-  const always = proposal.length > 0 ? ', [a]lways in this project by the rule' : ''
+  pager.printed(reasons.length + (sandbox ? 1 : 0))
+  const isOne = proposal.length === 1
+  // Exactly, like the command: each blank counts, and what is remembered has to have been in view.
+  if (proposal.length > 0)
+    await pager.show(proposal.join('\n'), `  ${isOne ? 'The rule' : 'The rules'} for “always”:`)
+  const always =
+    proposal.length > 0 ? `, [a]lways in this project by the ${isOne ? 'rule' : 'rules'}` : ''
   const typed = (await answer(`Allow it? [y]es, once${always}, [n]o, or say why not: `)).trim()
   if (/^y(es)?$/i.test(typed)) return { kind: 'allow-once' }
   if (/^a(lways)?$/i.test(typed) && proposal.length > 0)

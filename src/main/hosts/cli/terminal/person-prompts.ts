@@ -11,6 +11,7 @@ import {
 } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { CliContext } from '../context.ts'
+import type { CliHost } from '../host.ts'
 import { askAboutBudget, type PausedTree, pausedTrees } from './budget-prompt.ts'
 import { discardInput } from './discard-input.ts'
 import { askPermission, showConfiguration } from './permission-prompt.ts'
@@ -145,6 +146,28 @@ const nextSettleMs = 100
 
 const interrupt = (): void => void process.kill(process.pid, 'SIGINT')
 
+/** Ctrl-D, or the terminal is gone: nothing can be typed any more. */
+class InputEnded extends Error {
+  override message = 'The input of this terminal has ended, so nothing can be answered in it.'
+}
+
+const hasEnded = (stdin: CliHost['stdin']): boolean =>
+  'readableEnded' in stdin && stdin.readableEnded === true
+
+/** As where nobody can be asked: the agent would wait for ever. */
+async function denyUnanswered(
+  context: CliContext,
+  client: ShiplogClient,
+  { id }: PendingPermission,
+): Promise<void> {
+  await context.warn(`${new InputEnded().message} The agent is told that it was denied.`)
+  try {
+    await client.permissions.answer({ id, decision: { kind: 'deny', message: '' } })
+  } catch (error) {
+    await context.warn(messageOf(error))
+  }
+}
+
 /** Asks one question. The terminal is released after it, because other prompts read it as well. */
 async function askOne(
   context: CliContext,
@@ -166,9 +189,14 @@ async function askOne(
     settleMs = nextSettleMs
     // In raw mode readline would take Ctrl-C itself; here it has to interrupt the command.
     const input = createInterface({ input: stdin, output: stderr, terminal: false })
+    const ended = Promise.withResolvers<never>()
+    const onEnd = () => ended.reject(new InputEnded())
+    input.once('close', onEnd)
     try {
-      return await input.question(text, { signal })
+      if (hasEnded(stdin)) throw new InputEnded()
+      return await Promise.race([input.question(text, { signal }), ended.promise])
     } finally {
+      input.off('close', onEnd)
       input.close()
     }
   }
@@ -181,8 +209,10 @@ async function askOne(
     }
   } catch (error) {
     if (signal.aborted) throw error
+    if (error instanceof InputEnded && question.kind === 'permission')
+      await denyUnanswered(context, client, question.permission)
     // Another rule may have answered it, or its run has ended.
-    await context.warn(messageOf(error))
+    else await context.warn(messageOf(error))
   } finally {
     await release()
   }
