@@ -21,7 +21,7 @@ const executable = 0o111
 /** Files that are read without being named. Not where a permission is granted: `Bash(npm run test:*)`. */
 const readByTools: [tool: RegExp, files: string[]][] = [
   [
-    /\b(?:npm|pnpm|yarn|bun)["']?[\s,]+["']?(?:run(?:-script)?|test|start|exec)\b/,
+    /\b(?:npm|pnpm|yarn|bun)\b[^\n;&|]{0,200}?[\s,]["']?(?:run(?:-script)?|test|start|exec)\b/,
     ['package.json'],
   ],
   [/\bg?make\b/, ['GNUmakefile', 'makefile', 'Makefile']],
@@ -59,6 +59,12 @@ export async function filesNamedIn(text: string, { dirs, all }: Where): Promise<
 export function pathsNamedIn(text: string, dirs: readonly string[]): string[] {
   const names = namesIn(text)
   return resolved([...names.words, ...names.run], placesOf(names, dirs))
+}
+
+/** Returns all absolute paths that the text may name as folders: `PATH=tools`, `"$ROOT/tools"`, `-Itools`. */
+export const foldersNamedIn = (text: string, dirs: readonly string[]): string[] => {
+  const words = wordsIn(text)
+  return resolved([...words, ...words.map((word) => word.replace(/^-\w/, ''))], dirs)
 }
 
 /** Reports whether the text may name any number of files by patterns of the shell. */

@@ -2,7 +2,8 @@
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { type CheckedOut, fields, type RunGit } from '../command/run-git.ts'
-import type { ReadConfig } from './configuration.ts'
+import type { Named, ReadConfig } from './configuration.ts'
+import { isModuleIn } from './loaded-modules.ts'
 
 /**
  * Reports whether the files that a call writes include one that the repository's commands would run: Git starts the
@@ -30,11 +31,19 @@ export async function bringsScripts(
   }
 }
 
-/** A path counts as well if a named one is below it: it may be a link. Upper and lower case are the same on some disks. */
-function isAmong(named: readonly string[]): (name: string) => boolean {
-  const all = new Set<string>()
-  for (const name of named)
-    for (let at = name.toLowerCase(); at !== '.' && at !== ''; at = path.posix.dirname(at))
-      all.add(at)
-  return (name) => all.has(name.toLowerCase())
+/** Upper and lower case are the same on some disks. */
+function isAmong({ paths, folders, pythonDirs }: Named): (name: string) => boolean {
+  const below = new Set(folders.map((one) => one.toLowerCase()))
+  const all = new Set(paths.flatMap((one) => withParents(one.toLowerCase())))
+  const isModule = isModuleIn(new Set(pythonDirs.map((one) => one.toLowerCase())))
+  return (given) => {
+    const name = given.toLowerCase()
+    return all.has(name) || isModule(name) || withParents(name).some((one) => below.has(one))
+  }
+}
+
+function withParents(name: string): string[] {
+  const all: string[] = []
+  for (let at = name; at !== '.' && at !== ''; at = path.posix.dirname(at)) all.push(at)
+  return all
 }

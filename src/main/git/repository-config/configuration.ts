@@ -21,11 +21,29 @@ export interface Setting {
   value: string
 }
 
-export interface ReadConfig {
+/** What the commands may run of the working tree. Paths are relative to it, with `/`, and of files that exist or not. */
+export interface Named {
+  /** A file counts as well if it is above one of these: it may be a link. */
+  paths: string[]
+  /** Every file below one of these counts, if that is a folder: programs are found in it. */
+  folders: string[]
+  /** Folders in which Python would load any module. */
+  pythonDirs: string[]
+}
+
+export interface Scripts {
+  scripts: RepositoryConfig['scripts']
+  /** All absolute paths at which such a file may appear; null if they can't be listed. */
+  watched: string[] | null
+  /** Also without a working tree. Null if the commands may name any file. */
+  named: Named | null
+  /** Whether Python runs no file of the working tree, so that no module of it is meant either. */
+  isPythonForeign: boolean
+}
+
+export interface ReadConfig extends Pick<Scripts, 'named' | 'isPythonForeign'> {
   /** Null: the repository configures no commands. */
   asks: RepositoryConfig | null
-  /** Paths of the working tree that the commands may run, present or not, with `/`; null if they may run any file. */
-  named: string[] | null
   /**
    * Remotes of a partial clone with a program of their own (`uploadpack`, `vcs`), or settings of `http` that could send the
    * user's credentials elsewhere: Git never fetches from them.

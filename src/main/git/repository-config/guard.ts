@@ -65,6 +65,8 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: r
     return {
       ...(instead.length > 0 ? asVariables(instead) : {}),
       ...(asks !== null && asks.fetches.length > 0 && !isRefused ? fetchVariables : {}),
+      // An installed module (`python3 -m …`) would load others from the working tree first. Python 3.11.
+      ...(read.isPythonForeign && !isRefused ? { PYTHONSAFEPATH: '1' } : {}),
     }
   }
 

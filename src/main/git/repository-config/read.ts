@@ -82,12 +82,13 @@ export async function readRepositoryConfig(
   for (const file of special.named) files.add(file)
   const commands = commandsIn(settings)
   const top = gitDir === null ? nearestRepository(path.resolve(dir)) : workTree
-  const { scripts, watched, named } = await scriptsOf(commands, top)
+  const { scripts, watched, named, isPythonForeign } = await scriptsOf(commands, top)
   for (const file of watched ?? []) files.add(file)
   const { fetches, unfetchable } = await fetchesIn(ask, settings, promisors)
   return {
     unfetchable,
     named,
+    isPythonForeign,
     asks: await listing(ask, { dir, commands, fetches, scripts }),
     withoutCommands: commands.length > 0 ? withoutCommands(settings, commands) : [],
     always: [
