@@ -203,6 +203,8 @@ it('pushes only what was shown, to where it was shown, and starts no program tha
   git(worktree, 'config', 'push.gpgSign', 'true')
   git(worktree, 'config', 'gpg.program', signer)
   git(worktree, 'config', 'push.followTags', 'true')
+  // Sent, this one would fail the push: the server takes no options.
+  git(worktree, 'config', 'push.pushOption', 'merge_request.create')
   git(worktree, 'tag', '-a', 'v1', '-m', 'One')
   const subOrigin = join(dir, 'sub.git')
   git(dir, 'init', '-q', '--bare', subOrigin)

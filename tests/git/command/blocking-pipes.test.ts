@@ -126,11 +126,11 @@ it.skipIf(process.platform === 'win32')(
   },
 )
 
-it.skipIf(process.platform === 'win32')(
-  'refuses a repository in which a device is in the place of a file with rules',
-  async () => {
+it.skipIf(process.platform === 'win32').each(['info/attributes', 'objects/info/alternates'])(
+  'refuses a repository in which a device is in the place of %s',
+  async (name) => {
     const project = await makeRepository({ 'a.txt': 'a\n' })
-    const file = path.join(project.dir, '.git/info/attributes')
+    const file = path.join(project.dir, '.git', name)
     await mkdir(path.dirname(file), { recursive: true })
     symlinkSync('/dev/zero', file)
     const git = createGit({ env: testEnv })

@@ -59,11 +59,13 @@ const isFolder = (url: string): boolean =>
 
 /** Protocols of an approved push. `ext` and other helpers would run commands. */
 const network = { GIT_ALLOW_PROTOCOL: 'https:ssh:file' }
-/** Nothing else is pushed than what was shown, and no program is run to sign the push. */
-const onlyThis = ['push.gpgSign=false', 'push.followTags=false'].flatMap((setting) => [
-  '-c',
-  setting,
-])
+/**
+ * Nothing else is pushed than what was shown, no program is run to sign the push, and no option tells the server to do
+ * more: some hosts merge for one. An empty option clears the list.
+ */
+const onlyThis = ['push.gpgSign=false', 'push.followTags=false', 'push.pushOption='].flatMap(
+  (setting) => ['-c', setting],
+)
 
 /** Runs one approved command; hooks and signatures are off, as in every call. Throws GitError. */
 export async function runApproved(

@@ -1,4 +1,4 @@
-/** Finds named pipes and devices in the place of a repository's files with rules. */
+/** Finds named pipes and devices in the place of files of a repository that Git reads whole. */
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
@@ -8,6 +8,7 @@ import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Setting } from './configuration.ts'
 
 /** Git reads these files without checking what they are. */
+const readWhole = ['info/attributes', 'info/exclude', 'objects/info/alternates']
 const fileKeys = ['core.excludesfile', 'core.attributesfile']
 
 /**
@@ -43,15 +44,15 @@ function pathOf(dir: string, value: string): string | null {
 }
 
 /**
- * Throws GitError if a file with rules in Git's own folder is a device, such as `/dev/zero` by a link: Git would read it
+ * Throws GitError if such a file in Git's own folder is a device, such as `/dev/zero` by a link: Git would read it
  * until memory is full, and no setting makes it pass over the file.
  */
 export function refuseDevices(dir: string): void {
   const top = nearestRepository(path.resolve(dir))
   const common = top && readGitDir(top)?.commonDir
   if (!common) return
-  for (const name of ['attributes', 'exclude']) {
-    const file = path.join(common, 'info', name)
+  for (const name of readWhole) {
+    const file = path.join(common, name)
     const found = statOf(file)
     if (found?.isCharacterDevice() || found?.isBlockDevice())
       throw new GitError(['config', '--list'], null, `${file} is a device, not a file: remove it.`)
