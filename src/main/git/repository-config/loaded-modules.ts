@@ -26,7 +26,7 @@ const runsPython = /\b(?:python|pypy)[\d.]*\b/i
 export const mentionsPython = (command: string): boolean => runsPython.test(command)
 
 /** Reports whether Python runs the file. */
-export const isPython = (file: string, text: string, command: string): boolean =>
+const isPython = (file: string, text: string, command: string): boolean =>
   /\.pyw?$/i.test(file) ||
   /^#!.*python/.test(text) ||
   (path.extname(file) === '' && mentionsPython(command) && !text.startsWith('#!'))

@@ -93,7 +93,7 @@ export async function scriptsOf(
   }
 }
 
-/** Of a tree that is about to be written, in which each file that is named is a new one. */
+/** The scripts of a tree that is about to be written, in which each file that is named is a new one. */
 function withoutTree(command: string): Scripts {
   const root = path.sep
   const relative = (files: readonly string[]) => files.map((file) => below(root, file))

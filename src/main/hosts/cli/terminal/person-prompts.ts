@@ -154,7 +154,7 @@ class InputEnded extends Error {
 const hasEnded = (stdin: CliHost['stdin']): boolean =>
   'readableEnded' in stdin && stdin.readableEnded === true
 
-/** As where nobody can be asked: the agent would wait for ever. */
+/** As where nobody can be asked: otherwise the agent would never stop waiting. */
 async function denyUnanswered(
   context: CliContext,
   client: ShiplogClient,
