@@ -160,6 +160,8 @@ async function denyUnanswered(
   client: ShiplogClient,
   { id }: PendingPermission,
 ): Promise<void> {
+  // Nobody pressed Enter after the question.
+  await context.say('')
   await context.warn(`${new InputEnded().message} The agent is told that it was denied.`)
   try {
     await client.permissions.answer({ id, decision: { kind: 'deny', message: '' } })
