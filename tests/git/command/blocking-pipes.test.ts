@@ -1,7 +1,7 @@
 /** Named pipes in the places of files that Git opens without a look: nothing waits for them. */
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
@@ -126,18 +126,22 @@ it.skipIf(process.platform === 'win32')(
   },
 )
 
-it.skipIf(process.platform === 'win32').each(['info/attributes', 'objects/info/alternates'])(
+it
+  .skipIf(process.platform === 'win32')
+  .each(['info/attributes', 'objects/info/alternates', 'commondir', 'refs/heads/main'])(
   'refuses a repository in which a device is in the place of %s',
   async (name) => {
     const project = await makeRepository({ 'a.txt': 'a\n' })
     const file = path.join(project.dir, '.git', name)
     await mkdir(path.dirname(file), { recursive: true })
+    await rename(file, `${file}.aside`).catch(() => {})
     symlinkSync('/dev/zero', file)
     const git = createGit({ env: testEnv })
     const options = { signal: limit() }
     for (const call of [git.inspectProject, git.snapshot])
       await expect(call(project.dir, options)).rejects.toThrow(`${file} is a device`)
     await rm(file)
+    await rename(`${file}.aside`, file).catch(() => {})
     await expect(git.snapshot(project.dir, options)).resolves.toBeDefined()
   },
 )

@@ -18,6 +18,7 @@ import {
   needsGuard,
   placeOf,
 } from '../repository-config/guard.ts'
+import { refuseDevices } from '../repository-config/special-files.ts'
 import {
   ensureWorktree,
   worktreeRootOf as findWorktreeRoot,
@@ -108,7 +109,10 @@ export function createRunGit({
   }
 
   async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
-    if (!needsGuard(args)) return limited(args, options)
+    if (!needsGuard(args)) {
+      if (args[0] === 'rev-parse') refuseDevices(options.cwd)
+      return limited(args, options)
+    }
     const variables = await guard.variablesFor(placeOf(args, options), options)
     try {
       return await retried(args, { ...options, env: { ...variables, ...options.env } })

@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { statOf } from '../repository/file-facts.ts'
-import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
+import { readIfPossible } from '../repository/read-git-file.ts'
 import type { Setting } from './configuration.ts'
 
 /** Git reads these files without checking what they are. */
@@ -44,17 +44,25 @@ function pathOf(dir: string, value: string): string | null {
 }
 
 /**
- * Throws GitError if such a file in Git's own folder is a device, such as `/dev/zero` by a link: Git would read it
- * until memory is full, and no setting makes it pass over the file.
+ * Throws GitError if such a file in Git's own folder is a device, such as `/dev/zero` by a link: Git would read it until
+ * memory is full, and no setting makes it pass over the file. Also for a folder that only Git can understand.
  */
 export function refuseDevices(dir: string): void {
   const top = nearestRepository(path.resolve(dir))
-  const common = top && readGitDir(top)?.commonDir
-  if (!common) return
-  for (const name of readWhole) {
-    const file = path.join(common, name)
-    const found = statOf(file)
-    if (found?.isCharacterDevice() || found?.isBlockDevice())
-      throw new GitError(['config', '--list'], null, `${file} is a device, not a file: remove it.`)
-  }
+  if (top === null) return
+  const dotGit = path.join(top, '.git')
+  const [, target = '.git'] = /^gitdir: (.+?)[\r\n]*$/s.exec(readIfPossible(dotGit) ?? '') ?? []
+  const gitDir = path.resolve(top, target)
+  for (const name of ['HEAD', 'commondir']) refuseDevice(path.join(gitDir, name))
+  const text = (name: string) => readIfPossible(path.join(gitDir, name))?.replace(/[\r\n]+$/, '')
+  const common = path.resolve(gitDir, text('commondir') ?? '')
+  const [, reference] = /^ref:\s*(\S+)$/.exec(text('HEAD') ?? '') ?? []
+  for (const name of [...readWhole, ...(reference ? [reference] : [])])
+    refuseDevice(path.join(common, name))
+}
+
+function refuseDevice(file: string): void {
+  const found = statOf(file)
+  if (found?.isCharacterDevice() || found?.isBlockDevice())
+    throw new GitError(['config', '--list'], null, `${file} is a device, not a file: remove it.`)
 }
