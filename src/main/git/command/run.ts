@@ -110,6 +110,7 @@ export function createRunGit({
 
   async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     if (!needsGuard(args)) {
+      // The first call in a folder: Git reads HEAD and its branch.
       if (args[0] === 'rev-parse') refuseDevices(options.cwd)
       return limited(args, options)
     }
