@@ -136,7 +136,7 @@ export const workspacesMutants: Mutant[] = [
     replace: '(isFileOrLink(leftover) && isFileOrLink(present))',
     harm: 'A file that was written into the worktree since is replaced by an older one from the trash.',
     tests: [
-      'tests/workspaces/removal/leftovers.test.ts',
+      'tests/workspaces/removal/restore-leftovers.test.ts',
       'tests/workspaces/restore/restore.test.ts',
     ],
   },

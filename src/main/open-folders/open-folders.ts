@@ -126,7 +126,7 @@ async function openOneByOne(top: FileHandle, below: Buffer): Promise<FileHandle>
   return folder
 }
 
-/** Changes the mode of a file or folder, but not of what a link in its place leads to. */
+/** Changes the mode of a file or folder. Follows no link. */
 export async function changeMode(path: string | Buffer, mode: number): Promise<void> {
   if (!hasOpenPaths) return chmod(path, mode)
   const handle = await open(path, pathOnly | constants.O_NOFOLLOW)
