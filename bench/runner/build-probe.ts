@@ -1,4 +1,5 @@
 /** Bundles the probe as it is shipped. Run from its TypeScript sources, Node needs about 45 MB to strip the types. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
 
@@ -25,5 +26,7 @@ export async function buildProbe(dir: string): Promise<string> {
       },
     },
   })
+  // Without it, Node first compiles each file as CommonJS, which it does not in the app.
+  await writeFile(join(outDir, 'package.json'), '{ "type": "module" }')
   return join(outDir, 'probe.js')
 }

@@ -57,6 +57,8 @@ const importTable: Record<string, PartRow> = {
   'main/log': { parts: ['shared', 'main/journal', 'main/secrets'], packages: 'node' },
   // What runs on this machine: who a process is, and the custody of those that Shiplog started.
   'main/processes': { parts: ['shared', 'main/journal'], packages: 'node' },
+  // What threads of this process call each other through.
+  'main/threads': { parts: [], packages: 'node' },
   // Which process may write a data directory.
   'main/lease': { parts: ['shared', 'main/journal', 'main/processes'], packages: 'node' },
   'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
@@ -113,7 +115,7 @@ const importTable: Record<string, PartRow> = {
   // Commands that the user approved, for their own repository host; only the contract asks it.
   'main/publish': { parts: ['shared', 'main/processes', 'main/git'], packages: 'node' },
   // An index of what the archive reads; only the contract asks it.
-  'main/search': { parts: [...record, 'main/archive'], packages: 'node' },
+  'main/search': { parts: [...record, 'main/archive', 'main/threads'], packages: 'node' },
   // What the archive reads, as files for others; only the contract asks it.
   'main/export': {
     parts: [...record, 'main/secrets', 'main/artifacts', 'main/archive'],
@@ -129,6 +131,7 @@ const importTable: Record<string, PartRow> = {
       'main/archive',
       'main/export',
       'main/agents',
+      'main/threads',
     ],
     packages: 'node',
   },

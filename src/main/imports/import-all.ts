@@ -6,6 +6,7 @@ import type { FoundSession } from './adapters/adapter.ts'
 import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
 import { lastOf, sessionBytes } from './found-sources.ts'
 import type { ImportEvent, SessionImporter } from './import-session.ts'
+import type { RecordsAhead } from './records-ahead.ts'
 import type { ImportThreads } from './stage/import-thread.ts'
 
 /**
@@ -18,20 +19,22 @@ const parallelBytesMax = 8 << 20
 /** Sessions compared with the log at once, which mostly waits for the disk. */
 const comparedAtOnce = 16
 
-type Compare = SessionImporter['findExisting']
+type Compare = (session: FoundSession) => Promise<ImportedSession | null>
 
 /**
  * Compares sessions with the log from the moment when they are found, because a thread finds the others meanwhile.
- * `compare` resolves with the outcome, which is null if the session can't be read: its import reports that.
+ * `compare` resolves with the outcome, which is null if the session can't be read: its import reports that. `read` reads
+ * the import record of a task.
  */
 export function compareWhenFound(
   { findExisting }: Pick<SessionImporter, 'findExisting'>,
   signal: AbortSignal,
+  read?: RecordsAhead['take'],
 ): { onFound(sessions: readonly FoundSession[]): void; compare: Compare } {
   const outcomes = new Map<FoundSession, Promise<ImportedSession | null>>()
   let last: Promise<unknown> = Promise.resolve()
   const compare: Compare = async (session) =>
-    signal.aborted ? null : findExisting(session).catch(() => null)
+    signal.aborted ? null : findExisting(session, read).catch(() => null)
   return {
     onFound(sessions) {
       for (let at = 0; at < sessions.length; at += comparedAtOnce) {

@@ -16,6 +16,7 @@ import type { FoundSession } from './adapters/adapter.ts'
 import type { EarlierSessions } from './earlier-sessions.ts'
 import { importedTasks, sourceOf } from './imported-tasks.ts'
 import { readImportRecord } from './known-session.ts'
+import type { RecordsAhead } from './records-ahead.ts'
 import { derivedId } from './rewritten-ids.ts'
 import type { Place, SessionPlaces } from './session-places.ts'
 import { type ImportThread, type ImportThreads, orThreadEnd } from './stage/import-thread.ts'
@@ -28,8 +29,11 @@ export type ImportEvent =
   | { type: 'skipped'; skipped: SkippedSession }
 
 export interface SessionImporter {
-  /** Resolves with the outcome for a session that is imported and unchanged by sizes and times; null for another one. */
-  findExisting(session: FoundSession): Promise<ImportedSession | null>
+  /**
+   * Resolves with the outcome for a session that is imported and unchanged by sizes and times; null for another one.
+   * `read` reads the import record of a task.
+   */
+  findExisting(session: FoundSession, read?: RecordsAhead['take']): Promise<ImportedSession | null>
   /** Yields events, and numbers of bytes read since the last number. */
   importOne(
     threads: ImportThreads,
@@ -59,8 +63,11 @@ export function createSessionImporter(deps: {
     return archive
   }
 
-  async function findExisting(session: FoundSession): Promise<ImportedSession | null> {
-    const place = await places.findExisting(session)
+  async function findExisting(
+    session: FoundSession,
+    read?: RecordsAhead['take'],
+  ): Promise<ImportedSession | null> {
+    const place = await places.findExisting(session, read)
     return place && existingSession(session, place.id, place.record)
   }
 

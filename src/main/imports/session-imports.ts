@@ -24,6 +24,7 @@ import { compareWhenFound, importAll } from './import-all.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
 import { listSessions } from './list-sessions.ts'
+import { createRecordsAhead } from './records-ahead.ts'
 import { createSessionPlaces } from './session-places.ts'
 import {
   createThreads,
@@ -199,13 +200,19 @@ export function createSessionImports(deps: {
         (projects?.includes(projectDir) ?? true) &&
         (sessions?.includes(key) ?? true) &&
         except?.includes(key) !== true
-      const { onFound, compare } = compareWhenFound(importer, ending.signal)
-      const all = await discover(thread, tool, place, signal, (found) =>
-        onFound(found.filter(isChosen)),
-      ).finally(release)
-      const chosen = all.filter(isChosen)
       // Explicitly selected sessions are imported even if Shiplog ran them.
       const isNamed = sessions !== undefined || !(await isFolder(place))
+      const ahead = createRecordsAhead(layout)
+      if (!isNamed) void ahead.read(importedBefore(tool))
+      const { onFound, compare } = compareWhenFound(importer, ending.signal, ahead.take)
+      const all = await discover(thread, tool, place, signal, (found) => {
+        ahead.stop()
+        onFound(found.filter(isChosen))
+      }).finally(() => {
+        ahead.stop()
+        release()
+      })
+      const chosen = all.filter(isChosen)
       const found = isNamed ? chosen : await withoutRunByShiplog(chosen)
       if (found.length === 0) {
         await refuseUnreadable(place)
@@ -224,6 +231,12 @@ export function createSessionImports(deps: {
       await threads.end()
     }
   }
+
+  /** The roots that were imported from a tool. */
+  const importedBefore = (tool: ImportTool): TaskId[] =>
+    [...state.tasks.values()]
+      .filter(({ importedFrom, parentId }) => importedFrom?.tool === tool && parentId === null)
+      .map(({ id }) => id)
 
   async function refuseUnreadable(place: string): Promise<void> {
     if (await isReadable(place)) return

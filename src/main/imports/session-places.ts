@@ -37,15 +37,19 @@ export function createSessionPlaces({
 }) {
   const isRunHere = createSessionsRunHere({ state, transcriptFile })
 
+  const recordOf = (id: TaskId): Promise<ImportRecord | null> =>
+    readImportRecord(layout.archiveDir(id))
+
   /** Finds the task of a session that is unchanged by sizes and times only, without reading its content. */
   async function findUnchanged(
     session: FoundSession,
+    read = recordOf,
   ): Promise<{ id: TaskId; record: ImportRecord } | null> {
     for (let version = 0; version < versionsMax; version++) {
       const id = idsOf(session.tool, session.key, version)('')
       const known = state.tasks.get(id)
       if (!known) return null
-      const record = isTaskOf(id, session) ? await readImportRecord(layout.archiveDir(id)) : null
+      const record = isTaskOf(id, session) ? await read(id) : null
       const now = new Map(session.files.map((file) => [file.name, file]))
       const isSame = record?.files.every((before) => {
         const file = now.get(before.name)
@@ -64,12 +68,16 @@ export function createSessionPlaces({
   const isImportedUnchanged = async (session: FoundSession): Promise<boolean> =>
     (await findUnchanged(session)) !== null
 
-  /** Finds the task of an unchanged session, unless a version of it was deleted, or its folder and the ledger differ. */
+  /**
+   * Finds the task of an unchanged session, unless a version of it was deleted, or its folder and the ledger differ.
+   * `read` reads the import record of a task.
+   */
   async function findExisting(
     session: FoundSession,
+    read = recordOf,
   ): Promise<Extract<Place, { kind: 'existing' }> | null> {
     // An export is identified by its content.
-    const found = session.tool === 'shiplog' ? null : await findUnchanged(session)
+    const found = session.tool === 'shiplog' ? null : await findUnchanged(session, read)
     if (found === null) return null
     for (let version = 0; version < versionsMax; version++) {
       const id = idsOf(session.tool, session.key, version)('')
@@ -97,7 +105,7 @@ export function createSessionPlaces({
     if (others.length === 0) return false
     for (const { resumedFrom } of state.tasks.values()) if (resumedFrom?.taskId === id) return false
     for (const other of others) {
-      const record = await readImportRecord(layout.archiveDir(other.id))
+      const record = await recordOf(other.id)
       if (record && record.importedAt > importedAt) return true
     }
     return false
@@ -144,7 +152,7 @@ export function createSessionPlaces({
       if (!known) return { kind: 'new' as const, id, version }
       if (known.purged || !isTaskOf(id, session)) continue
       if (known.trashed) return { kind: 'trashed' as const, id }
-      const record = await readImportRecord(layout.archiveDir(id))
+      const record = await recordOf(id)
       // Folder and ledger differ if the process was killed between the two writes.
       if (!record || record.sha256 !== known.importedFrom?.sha256)
         return { kind: 'grown' as const, id, version }
@@ -171,7 +179,7 @@ export function createSessionPlaces({
     return {
       kind: 'existing',
       id: known.id,
-      record: await readImportRecord(layout.archiveDir(known.id)),
+      record: await recordOf(known.id),
     }
   }
 

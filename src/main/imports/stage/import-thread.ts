@@ -3,6 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { RouterClient } from '@orpc/server'
+import { rpcPort } from '../../threads/rpc-port.ts'
 import type { ImportWorkerRouter } from './worker.ts'
 
 export interface ImportThread {
@@ -40,7 +41,9 @@ export function startImportThread(): ImportThread {
   }
   worker.on('error', ended)
   worker.on('exit', ended)
-  const calls = createORPCClient<RouterClient<ImportWorkerRouter>>(new RPCLink({ port: port1 }))
+  const calls = createORPCClient<RouterClient<ImportWorkerRouter>>(
+    new RPCLink({ port: rpcPort(port1) }),
+  )
   port1.start()
   return {
     calls,

@@ -5,7 +5,8 @@ import { eventIterator, os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { messageOf } from '../../../shared/error-message.ts'
 import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
-import '../../../shared/async/without-form-data.ts'
+import { rpcPort } from '../../threads/rpc-port.ts'
+import '../../threads/without-form-data.ts'
 import type { FoundSession } from '../adapters/adapter.ts'
 import { adapters } from '../adapters/adapters.ts'
 import type { EarlierTranscripts } from './earlier-sessions.ts'
@@ -106,5 +107,5 @@ async function* stage(
 }
 
 const { port } = workerData as { port: MessagePort }
-new RPCHandler(router).upgrade(port)
+new RPCHandler(router).upgrade(rpcPort(port))
 port.start()

@@ -3,6 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { RouterClient } from '@orpc/server'
+import { rpcPort } from '../../threads/rpc-port.ts'
 import { newRecordingSignal, noteRecorded, waitForIndex } from './recording-signal.ts'
 import type { SearchWorkerRouter } from './worker.ts'
 
@@ -40,7 +41,9 @@ export function startIndexThread(file: string): IndexThread {
   const failed = Promise.withResolvers<Error>()
   worker.on('error', failed.resolve)
   worker.on('exit', () => failed.resolve(new Error('The thread of the search index ended.')))
-  const calls = createORPCClient<RouterClient<SearchWorkerRouter>>(new RPCLink({ port: port1 }))
+  const calls = createORPCClient<RouterClient<SearchWorkerRouter>>(
+    new RPCLink({ port: rpcPort(port1) }),
+  )
   port1.start()
   const end = async () => {
     port1.close()

@@ -10,7 +10,8 @@ import { messageOf } from '../../../shared/error-message.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { JournalReadError } from '../../journal/index.ts'
-import '../../../shared/async/without-form-data.ts'
+import { rpcPort } from '../../threads/rpc-port.ts'
+import '../../threads/without-form-data.ts'
 import { type ScanRequest, scan } from '../scan.ts'
 import {
   editsInTranscript,
@@ -145,5 +146,5 @@ const router = {
 }
 export type SearchWorkerRouter = typeof router
 
-new RPCHandler(router).upgrade(port)
+new RPCHandler(router).upgrade(rpcPort(port))
 port.start()

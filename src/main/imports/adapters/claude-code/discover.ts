@@ -58,17 +58,18 @@ async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
     loose.set(key, [...(loose.get(key) ?? []), agentSource(file, agentId)])
   }
   const listed = await listedSessions(files)
+  const named = new Set(folders.map(({ name }) => name))
   const seen = new Set<string>()
   for (const file of files) {
     const key = sessionName.exec(file.name)?.[1]
     if (key === undefined || agentFile.test(file.name)) continue
-    const found = await sessionOfFile(file, loose)
+    const found = await sessionOfFile(file, { loose, hasFolder: named.has(key) })
     if (!found) continue
     seen.add(key).add(found.key)
     yield { ...found, isHidden: listed !== null && !listed.has(key) }
   }
   // Sub-agents whose session file is missing.
-  const orphans = new Set([...folders.map(({ name }) => name), ...loose.keys()])
+  const orphans = new Set([...named, ...loose.keys()])
   for (const key of orphans) {
     if (seen.has(key)) continue
     const beside = [...filesBeside(join(folder, key)), ...(loose.get(key) ?? [])]
@@ -86,10 +87,13 @@ async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
   }
 }
 
-/** Null: neither the file name nor the first lines are those of a session. */
+/**
+ * Null: neither the file name nor the first lines are those of a session. `loose`: the sub-agents' files beside it, by
+ * session; `hasFolder`: whether a folder of its name is beside it.
+ */
 async function sessionOfFile(
   file: ListedFile,
-  loose?: Map<string, SourceFile[]>,
+  { loose, hasFolder = true }: { loose?: Map<string, SourceFile[]>; hasFolder?: boolean } = {},
 ): Promise<FoundSession | null> {
   const first = await firstRecords(file.path, (one) => text(one.cwd) !== null && isMessage(one))
   const key = basename(file.name, '.jsonl')
@@ -98,7 +102,8 @@ async function sessionOfFile(
   if (isOwnExport(file.path)) return null
   const agentId = agentFile.exec(file.name)?.[1]
   const source: SourceFile = { ...file, role: 'session' }
-  const beside = agentId === undefined ? filesBeside(join(dirname(file.path), key)) : []
+  const beside =
+    agentId === undefined && hasFolder ? filesBeside(join(dirname(file.path), key)) : []
   const siblings = agentId === undefined ? (loose ?? (await siblingsOf(file))).get(key) : []
   const projectDir = first.map(({ cwd }) => text(cwd)).find(Boolean) ?? null
   return {
