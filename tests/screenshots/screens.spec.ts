@@ -181,7 +181,7 @@ test('a model that asks before it runs a command', async ({ app, page }) => {
               { text: 'Run the tests', status: 'pending' },
             ],
           }),
-          call('search_files', { pattern: 'read' }),
+          call('search_files', { pattern: 'verbose' }),
         ],
         [
           say('The parser is the only place. I run its tests before I change it.'),
@@ -195,9 +195,10 @@ test('a model that asks before it runs a command', async ({ app, page }) => {
     const provider = { name: 'studio', kind: 'openai-compatible' as const }
     const { baseURLs, key } = fake
     await host.client.models.saveProvider({ ...provider, baseUrl: baseURLs.chat, key })
-    const { id: projectId } = await host.client.projects.add({
-      dir: await app.repository('parser'),
+    const dir = await app.repository('parser', {
+      'src/parser.ts': "export const isVerbose = (argv: string[]) => argv.includes('--verbose')\n",
     })
+    const { id: projectId } = await host.client.projects.add({ dir })
     await openAt(page, host, '/settings')
     await expect(page.getByText('Key in a file only you can read')).toBeVisible()
     await take(page, 'models')
@@ -207,8 +208,9 @@ test('a model that asks before it runs a command', async ({ app, page }) => {
       prompt: 'Rename the flag --verbose to --detailed, everywhere.',
     })
     await openAt(page, host, `/t/${taskId}`)
-    await expect(page.getByRole('button', { name: 'Allow once' })).toBeEnabled()
-    await take(page, 'permission')
+    // A request takes no answer until it has been at rest for a moment.
+    const allow = page.getByRole('button', { name: 'Allow once' })
+    await take(page, 'permission', () => expect(allow).not.toHaveAttribute('aria-disabled'))
   } finally {
     await fake.stop()
   }
