@@ -15,6 +15,7 @@ import { logMutants } from './log.ts'
 import { modelsMutants } from './models.ts'
 import { movedProjectsMutants } from './moved-projects.ts'
 import type { Mutant } from './mutant.ts'
+import { openFoldersMutants } from './open-folders.ts'
 import { permissionsMutants } from './permissions.ts'
 import { processesMutants } from './processes.ts'
 import { projectionsMutants } from './projections.ts'
@@ -42,6 +43,7 @@ export const mutants: Mutant[] = [
   ...importsMutants,
   ...feedsMutants,
   ...gitMutants,
+  ...openFoldersMutants,
   ...projectionsMutants,
   ...replayMutants,
   ...recordMutants,
