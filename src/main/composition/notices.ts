@@ -93,6 +93,13 @@ export function createNotices({ log }: { log: NoticeLog }) {
         (count) =>
           `${counted(count, 'transcript is', 'transcripts are')} on disk that the ledger does not list. Nothing was changed.`,
       ),
+    /** Reports that no lock keeps other machines and containers out of the data directory. */
+    unlocked: (reason: string) =>
+      add(
+        'warning',
+        'The data directory can’t be locked. Do not use it from another machine or container at the same time: both could write, and entries could be lost.',
+        [reason],
+      ),
     unknownRecords: (count: number) => {
       if (count > 0)
         add(

@@ -76,7 +76,8 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   logFailed = notices.logFailed
   const stopWatching = logCrash(log)
   const startedAtMs = performance.now()
-  log.info('host.starting', { host, version, ...machine(), tookOver: lease.tookOver })
+  const { tookOver, unlockedBecause } = lease
+  log.info('host.starting', { host, version, ...machine(), tookOver, unlockedBecause })
   try {
     const services = await openServices({
       ...options,

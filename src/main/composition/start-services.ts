@@ -45,6 +45,8 @@ export async function startServices(services: Services, options: ServicesOptions
         return []
       })
     : []
+  // Each command would say it again.
+  if (lease.unlockedBecause !== null && host !== 'cli') notices.unlocked(lease.unlockedBecause)
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.unknownRecords(ledger.unknownRecords)
   await clearStaging(layout)
