@@ -45,6 +45,7 @@ export async function openPermissions(
   const { workspaces, canAsk, notices } = deps
   return createPermissions({
     store: await openPermissionStore(layout.permissions),
+    dataDir: layout.dataDir,
     clock,
     canAsk,
     taskOf: (taskId) => ledger.state.tasks.get(taskId),

@@ -21,6 +21,7 @@ export function createFoundation(
   const layout = layoutOf(dataDir)
   const git = createGit({
     ceilings: [layout.dataDir],
+    dataDir: layout.dataDir,
     scratchParent: layout.scratch,
     storesOf: createStoresOf(ledger.state, layout),
     isAllowed: (sha256) =>

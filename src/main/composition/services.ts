@@ -110,6 +110,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     drivers: createDrivers(common, { models, secrets, notices, custody, find, agentStore }),
     runTool: createToolRunner({
       custody,
+      dataDir: layout.dataDir,
       filesOfGit: (dir, { signal }) => git.listFiles(dir, { signal, withDeleted: true }),
       record: recordForAgents(ledger, () => router),
     }),

@@ -254,7 +254,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
       if (workspace && workspace.removal === null) return workspace.path
       return refused('removed', `"${title}" has no folder now; its changes are kept as a patch.`)
     },
-    findFiles: createFindFiles(deps),
+    findFiles: createFindFiles({ ...deps, dataDir: deps.layout.dataDir }),
     lastState,
     list: createWorkspaceList({ state, records }),
     remove: removal.remove,

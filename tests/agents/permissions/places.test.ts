@@ -48,6 +48,30 @@ it('[P1] resolves an edit’s path as the file tools do, and asks if it can’t'
   }
 })
 
+it('[P1] takes the data directory for outside, also where the working directory contains it, and a worktree in it for inside', async () => {
+  const workingDir = join(await temporaryDir(), 'project')
+  const dataDir = join(workingDir, 'data')
+  await mkdir(join(dataDir, 'worktrees/one'), { recursive: true })
+  await symlink('data', join(workingDir, 'link'))
+  const of = (command: string, dir: string) =>
+    decide([{ mode: 'ask', rules: [] }], {
+      kind: 'command',
+      command,
+      place: { workingDir: dir, cwd: dir, dataDir },
+    }).kind
+  const edit = (path: string, dir: string) =>
+    decide([{ mode: 'allow-edits', rules: [] }], {
+      kind: 'edit',
+      path,
+      place: { workingDir: dir, cwd: dir, dataDir },
+    }).kind
+  for (const path of ['data/keys.json', 'link/keys.json', 'src/../data/keys.json'])
+    expect([of(`cat ${path}`, workingDir), edit(path, workingDir)], path).toEqual(['ask', 'ask'])
+  expect([of('cat a.txt', workingDir), edit('a.txt', workingDir)]).toEqual(['allow', 'allow'])
+  const worktree = join(dataDir, 'worktrees/one')
+  expect([of('cat a.txt', worktree), edit('a.txt', worktree)]).toEqual(['allow', 'allow'])
+})
+
 it('[P1] a link within the worktree does not evade a rule about its target', async () => {
   const { of, edit } = await linked()
   expect(edit('safe/x', 'allow-edits', denySecrets)).toBe('deny')

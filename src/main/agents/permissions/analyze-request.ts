@@ -92,9 +92,9 @@ export type Step =
 export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   if (request.kind === 'other') return request
   const { place } = request
-  const policy = policyFilesIn(place.workingDir)
+  const policy = policyFilesIn(place)
   if (request.kind === 'edit') {
-    const found = findEdited(request.path, place.workingDir)
+    const found = findEdited(request.path, place)
     return { ...request, found, isPolicy: policy.isFile(request.path, found) }
   }
   const seen: Extract<AnalyzedRequest, { kind: 'command' }> = {

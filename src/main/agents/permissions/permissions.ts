@@ -43,6 +43,8 @@ interface PermissionsDependencies {
   /** Throws FailureError when it is not known. */
   projectOf: (projectId: ProjectId) => Project
   /** Returns the command that a new worktree of the project would run, or null. */
+  /** Counts as outside of every working directory but those in it. Default: none. */
+  dataDir?: string | undefined
   setUpOf: (projectId: ProjectId) => Promise<string | null>
   /** Resolves with the shell of Shiplog's own tools. */
   shell: () => Promise<CommandShell>
@@ -114,7 +116,7 @@ export function createPermissions(
         async check({ name, input, cwd, folders = [], shell, tried = [] }) {
           if (mode === null) return null
           const called = { name, input, folders, shell: shell ?? (await deps.shell()) }
-          const found = await actionOf(called, { workingDir, cwd }, () =>
+          const found = await actionOf(called, { workingDir, cwd, dataDir: deps.dataDir }, () =>
             deps.setUpOf(task.projectId),
           )
           if (found === null) return null

@@ -5,14 +5,19 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
-import { pathWithin, systemCode } from '../../journal/index.ts'
+import { isInside, pathWithin, systemCode } from '../../journal/index.ts'
 
 export interface Place {
   /** Absolute. */
   workingDir: string
   /** The directory of the shell. Absolute. */
   cwd: string
+  /** The data directory, which counts as outside, also if the working directory contains it. Absolute. Default: none. */
+  dataDir?: string | null | undefined
 }
+
+/** The part of a place that paths are looked for in. */
+export type Surroundings = Pick<Place, 'workingDir' | 'dataDir'>
 
 /**
  * `relative` is null if it is only known that the path is inside. `names`: all its possible paths
@@ -30,14 +35,14 @@ const outside: PathFound = { inside: false }
  */
 export function findPath(
   path: string,
-  { workingDir, cwd }: Place,
-  folders: readonly string[] = [cwd],
+  place: Place,
+  folders: readonly string[] = [place.cwd],
 ): PathFound {
   if (path.startsWith('~') || path.includes('\0')) return outside
   if (folders.length > 1 && !isAbsolute(path) && path.split('/').includes('..')) return outside
   const names: string[] = []
   for (const folder of folders) {
-    const found = findIn(workingDir, isAbsolute(path) ? path : `${folder}${sep}${path}`)
+    const found = findIn(place, isAbsolute(path) ? path : `${folder}${sep}${path}`)
     if (!found.inside) return outside
     names.push(...found.names)
   }
@@ -47,8 +52,8 @@ export function findPath(
 }
 
 /** Resolves a path of a file tool, which removes `..` textually and does not expand `~`. */
-export function findEdited(path: string, workingDir: string): PathFound {
-  return path.includes('\0') ? outside : findIn(workingDir, resolve(workingDir, path))
+export function findEdited(path: string, place: Surroundings): PathFound {
+  return path.includes('\0') ? outside : findIn(place, resolve(place.workingDir, path))
 }
 
 /** Returns the form of a path in which names are equal that some file system takes for the same, such as `ſ` and `S`. */
@@ -75,7 +80,7 @@ export function isGlobInside(
       ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
       : paths.map((path) => `${path}${sep}${part}`)
     if (paths.length > globFilesMax) return false
-    if (at >= first && !paths.every((one) => findIn(place.workingDir, one).inside)) return false
+    if (at >= first && !paths.every((one) => findIn(place, one).inside)) return false
   }
   return true
 }
@@ -108,7 +113,7 @@ export function mayBeWritten(found: PathFound): boolean {
 }
 
 /** `path` is absolute and may contain `..`. */
-function findIn(workingDir: string, path: string): PathFound {
+function findIn({ workingDir, dataDir }: Surroundings, path: string): PathFound {
   const root = resolveLinks(workingDir)
   const real = resolveLinks(path)
   if (root === null || real === null) return outside
@@ -116,6 +121,9 @@ function findIn(workingDir: string, path: string): PathFound {
   const byLinks = pathWithin(root, real)
   const byText = pathWithin(workingDir, text) ?? pathWithin(root, text)
   if (byLinks === null || byText === null) return outside
+  const record = dataDir ? resolveLinks(dataDir) : null
+  // Most working directories are worktrees in it.
+  if (record !== null && isInside(record, real) && !isInside(record, root)) return outside
   return { inside: true, relative: byLinks, names: [byLinks, byText] }
 }
 

@@ -1,6 +1,6 @@
 /** Recognizes the repository's policy in what a request names, since changing it is asked about in every mode. */
 import { matchesGlob } from 'node:path'
-import { comparable, findEdited, type PathFound } from './places.ts'
+import { comparable, findEdited, type PathFound, type Surroundings } from './places.ts'
 import { policyPath } from './policy.ts'
 import type { ShellWord } from './shell/words.ts'
 
@@ -26,9 +26,9 @@ const joinedPolicy = new RegExp(
 )
 
 /** `.shiplog` or its file may be a link: then what it leads to is the policy as well. */
-export function policyFilesIn(workingDir: string): PolicyFiles {
-  const files = namesOf(policyPath, workingDir)
-  const folders = namesOf(policyFolder, workingDir)
+export function policyFilesIn(place: Surroundings): PolicyFiles {
+  const files = namesOf(policyPath, place)
+  const folders = namesOf(policyFolder, place)
   const isOneOf = (names: readonly string[], found: PathFound) =>
     found.inside && found.names.some((name) => names.includes(asOnDisk(name)))
   const isFile: PolicyFiles['isFile'] = (path, found) =>
@@ -58,8 +58,8 @@ export function policyFilesIn(workingDir: string): PolicyFiles {
   }
 }
 
-const namesOf = (path: string, workingDir: string): string[] => {
-  const found = findEdited(path, workingDir)
+const namesOf = (path: string, place: Surroundings): string[] => {
+  const found = findEdited(path, place)
   return found.inside ? [path, ...found.names.map(asOnDisk)] : [path]
 }
 

@@ -47,12 +47,15 @@ const taskTools = {
 export function createToolRunner({
   custody,
   filesOfGit,
-  inside = createFilesInside(),
+  dataDir = null,
+  inside = createFilesInside({ dataDir }),
   ripgrep,
   record = null,
 }: {
   custody: Custody
   filesOfGit: FilesOfGit
+  /** The data directory, which the file tools keep out of; null for none. */
+  dataDir?: string | null
   inside?: FilesInside
   /** The path of the executable; null for none. Default: the installed one. */
   ripgrep?: string | null

@@ -63,6 +63,8 @@ export interface RunGit {
   storesOf(dir: string): readonly string[]
   /** The folder for temporary files; null for the system's. */
   scratchParent: string | null
+  /** The data directory, which is part of no working tree (`data-dir.ts`); null for none. */
+  dataDir: string | null
 }
 
 /** Returns a `git` with more variables in the environment of every call. */
@@ -78,6 +80,7 @@ export function withVariables(git: RunGit, variables: Record<string, string>): R
       configStamp: git.configStamp,
       storesOf: git.storesOf,
       scratchParent: git.scratchParent,
+      dataDir: git.dataDir,
     },
   )
 }

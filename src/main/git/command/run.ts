@@ -61,6 +61,8 @@ export interface RunGitOptions {
   configMsMax?: number | undefined
   /** See `RunGit.scratchParent`. Default: null. */
   scratchParent?: string | null | undefined
+  /** See `RunGit.dataDir`. Default: null. */
+  dataDir?: string | null | undefined
 }
 
 export function createRunGit({
@@ -72,6 +74,7 @@ export function createRunGit({
   isClockTrusted = () => true,
   storesOf = () => [],
   scratchParent = null,
+  dataDir = null,
   configMsMax = configMsMaxDefault,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
@@ -105,6 +108,7 @@ export function createRunGit({
       isClockTrusted,
       storesOf,
       scratchParent,
+      dataDir,
     })
   }
 

@@ -7,6 +7,7 @@
  * - A submodule is the commit that is checked out in it; uncommitted changes inside it are omitted
  *   (`submodules.ts` finds them).
  * - A repository inside the working tree that is no submodule is omitted, and listed in `leftOut`.
+ * - The data directory is omitted (`repository/data-dir.ts`).
  * - A file that can't be read, and a pipe, socket or device in the place of a tracked file, is as in HEAD
  *   (`index-updates.ts`).
  * - An entry of the index whose name Git checks out nowhere is omitted (`refused-entries.ts`).
@@ -15,6 +16,7 @@ import { copyFile, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
+import { dataDirIn } from '../repository/data-dir.ts'
 import { headStateOf } from '../repository/head-state.ts'
 import { privateFile } from '../repository/private-files.ts'
 import { addToIndex, type IndexRun, updateIndex } from './index-updates.ts'
@@ -224,7 +226,8 @@ export async function startIndex(
  */
 async function addWork(git: RunGit, run: IndexRun): Promise<string[]> {
   const which = ['--others', '--modified', '--deleted', '--exclude-standard']
-  const listed = await git(['ls-files', '-z', '-t', ...which], run)
+  const dataDir = await dataDirIn(git, run.cwd)
+  const listed = await git(['ls-files', '-z', '-t', ...which, ...dataDir.exclude], run)
   const leftOut: string[] = []
   const changed: Buffer[] = []
   const untracked: Buffer[] = []
@@ -232,7 +235,9 @@ async function addWork(git: RunGit, run: IndexRun): Promise<string[]> {
   for (let start = 0; start < listed.stdout.length; ) {
     const end = listed.stdout.indexOf(0, start)
     const name = listed.stdout.subarray(start + 2, end + 1)
-    if (listed.stdout[start] !== 0x3f) changed.push(name)
+    if (dataDir.holds(name)) {
+      // Somebody committed it once. It is left as in the index.
+    } else if (listed.stdout[start] !== 0x3f) changed.push(name)
     else if (listed.stdout[end - 1] !== 0x2f) untracked.push(name)
     else leftOut.push(name.toString('utf8', 0, name.length - 1))
     start = end + 1

@@ -11,6 +11,7 @@ import {
   untrackedFolderFilesMax,
 } from '../../../shared/records/entry-types/files.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
+import { dataDirIn } from '../repository/data-dir.ts'
 import { type Unstorable, unreadableFolders } from '../snapshots/index-updates.ts'
 import { mapConcurrently } from '../update/map-concurrently.ts'
 
@@ -49,18 +50,21 @@ export async function findWork(
   signal: AbortSignal | undefined,
 ): Promise<Work> {
   const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
-  const which = ['--others', '--modified', '--deleted', '--exclude-standard']
+  const dataDir = await dataDirIn(git, topLevel)
+  const which = ['--others', '--modified', '--deleted', '--exclude-standard', ...dataDir.exclude]
   const listed = await git(['ls-files', '-z', '-t', ...which], {
     ...run,
     stdoutBytesMax: listBytesMax,
     cut: true,
   })
   const entries = listed.truncated ? null : readEntries(listed.stdout)
-  const { changed, others } = entries ?? {
+  const { changed: tracked, others } = entries ?? {
     changed: readEntries((await git(['ls-files', '-z', '-t', '-m', '-d'], run)).stdout).changed,
     others: null,
   }
-  const untracked = await storable(git, run, others)
+  // Somebody may have committed it once.
+  const changed = tracked.filter((name) => !dataDir.holds(name))
+  const untracked = await storable(git, run, others, dataDir.exclude)
   const grown = await tooLargeOf(topLevel, changed)
   const isTracked =
     grown.length > 0
@@ -109,14 +113,15 @@ async function storable(
   git: RunGit,
   run: Run,
   others: Buffer[] | null,
+  exclude: readonly string[],
 ): Promise<{ names: Buffer[]; notStored: NotStored[] }> {
-  if (others === null) return storableByFolder(git, run)
+  if (others === null) return storableByFolder(git, run, exclude)
   const repositories = others.filter(isFolder).map((name) => notStored(name, 'repository', null))
   const files = others.filter((name) => !isFolder(name))
   const { small, large } = await bySize(run.cwd, files)
   const bytes = totalBytes(small)
   if (small.length > untrackedFolderFilesMax || bytes > untrackedFolderBytesMax)
-    return storableByFolder(git, run)
+    return storableByFolder(git, run, exclude)
   return {
     names: small.map(({ name }) => name),
     notStored: [
@@ -130,8 +135,9 @@ async function storable(
 async function storableByFolder(
   git: RunGit,
   run: Run,
+  exclude: readonly string[],
 ): Promise<{ names: Buffer[]; notStored: NotStored[] }> {
-  const others = ['ls-files', '-z', '-t', '--others', '--exclude-standard']
+  const others = ['ls-files', '-z', '-t', '--others', '--exclude-standard', ...exclude]
   const top = readEntries((await git([...others, '--directory'], run)).stdout).others
   const names: Buffer[] = []
   const left: NotStored[] = []

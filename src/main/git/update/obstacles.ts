@@ -4,6 +4,7 @@ import path from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
 import { submoduleMode, symlinkMode, type TreeChange } from '../changes/tree-changes.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
+import { pathsInDataDir } from '../repository/data-dir.ts'
 import type { OpenSnapshot } from '../snapshots/snapshot.ts'
 import { caseCollisions, existsWithExactCase } from './contents.ts'
 import { mapConcurrently } from './map-concurrently.ts'
@@ -38,6 +39,17 @@ export async function findObstacle(
     return {
       paths: gitNames,
       why: 'some systems treat its name as .git, and would run programs that it configures',
+    }
+  }
+  const recorded = await pathsInDataDir(
+    git,
+    snapshot.topLevel,
+    changes.map((change) => change.path),
+  )
+  if (recorded.length > 0) {
+    return {
+      paths: recorded,
+      why: 'it is in the data directory of Shiplog, where a change would damage the record; apply the other files alone, or keep the data directory outside of the project',
     }
   }
   const nested = changes

@@ -1,9 +1,10 @@
 /** Finds files of a folder by a few letters, for a user who types a prompt. */
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
 import type { Git } from '../../git/index.ts'
+import { pathWithin } from '../../journal/index.ts'
 import { rankFiles } from './rank-files.ts'
 
 /** `files` are relative to the folder, with `/`, best first. */
@@ -33,9 +34,12 @@ interface Listing {
 export function createFindFiles({
   git,
   clock,
+  dataDir = null,
 }: {
   git: Pick<Git, 'listFiles'>
   clock: () => number
+  /** The data directory, whose files are not listed; null for none. */
+  dataDir?: string | null
 }): FindFiles {
   /** The most recently used last. */
   const listings = new Map<string, Listing>()
@@ -55,7 +59,7 @@ export function createFindFiles({
 
   async function list(dir: string): Promise<readonly string[]> {
     const listed = await git.listFiles(dir, {})
-    return listed && listed.length > 0 ? listed : walk(dir)
+    return listed && listed.length > 0 ? listed : walk(dir, dataDir)
   }
 
   return async (dir, query, limit) => {
@@ -73,8 +77,15 @@ export function createFindFiles({
   }
 }
 
+const isSkipped = (folder: string) => folder === 'node_modules' || isGitName(folder)
+
+const realPathOf = async (folder: string | null): Promise<string | null> =>
+  folder === null ? null : realpath(folder).catch(() => null)
+
 /** Does not follow links. */
-async function walk(dir: string): Promise<string[]> {
+async function walk(dir: string, dataDir: string | null): Promise<string[]> {
+  const [root, record] = await Promise.all([dir, dataDir].map(realPathOf))
+  const withheld = root && record ? pathWithin(root, record) : null
   const files: string[] = []
   const pending = ['']
   for (let below = pending.pop(); below !== undefined; below = pending.pop()) {
@@ -84,7 +95,7 @@ async function walk(dir: string): Promise<string[]> {
     for (const entry of entries) {
       const path = below ? `${below}/${entry.name}` : entry.name
       if (entry.isFile()) files.push(path)
-      else if (entry.isDirectory() && entry.name !== 'node_modules' && !isGitName(entry.name))
+      else if (entry.isDirectory() && path !== withheld && !isSkipped(entry.name))
         pending.push(path)
     }
     if (files.length > walkedMax) break

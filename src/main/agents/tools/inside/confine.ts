@@ -13,10 +13,11 @@ export interface ConfinedPath {
 
 /**
  * Resolves a path given by an agent. Rejects with ToolError for paths outside its working directory: `..`, absolute paths
- * elsewhere, and symbolic links that lead out, in the file or in a parent directory, existing or not.
+ * elsewhere, and symbolic links that lead out, in the file or in a parent directory, existing or not. Rejects also for
+ * the data directory, which a working directory may contain: a tool could overwrite the record of its own calls.
  */
 export async function confine(
-  calls: FileCalls,
+  { calls, dataDir }: { calls: FileCalls; dataDir: string | null },
   workingDir: string,
   path: string,
 ): Promise<ConfinedPath> {
@@ -32,7 +33,22 @@ export async function confine(
     throw new ToolError(
       `path: ${path} leads out of the working directory through a symbolic link. Only files inside it can be used.`,
     )
+  if (await isWithheld(calls, dataDir, { root, absolute }))
+    throw new ToolError(
+      `path: ${path} is in ${dataDir}, where Shiplog keeps its record. No tool reads or changes files there; use another path.`,
+    )
   return { absolute, relative: relative(root, absolute).split(sep).join('/') || '.' }
+}
+
+/** `root` is the working directory, which is usually a worktree in the data directory. Both paths without links. */
+export async function isWithheld(
+  calls: FileCalls,
+  dataDir: string | null,
+  { root, absolute }: { root: string; absolute: string },
+): Promise<boolean> {
+  if (dataDir === null) return false
+  const place = await calls.realpath(dataDir).catch(() => dataDir)
+  return isInside(place, absolute) && !isInside(place, root)
 }
 
 async function realRoot(calls: FileCalls, workingDir: string): Promise<string> {

@@ -15,6 +15,8 @@ export interface SystemAccess {
   calls: FileCalls
   /** See `open-folders.ts`. */
   hasOpenPaths: boolean
+  /** The data directory, which the file tools keep out of, also if it is inside the working directory; null for none. */
+  dataDir: string | null
 }
 
 export interface HeldFolder {

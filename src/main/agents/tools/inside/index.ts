@@ -6,7 +6,7 @@
 import { constants, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { hasOpenPaths as systemHasOpenPaths } from '../../../open-folders/open-folders.ts'
-import { type ConfinedPath, confine } from './confine.ts'
+import { type ConfinedPath, confine, isWithheld } from './confine.ts'
 import { fileCalls } from './file-calls.ts'
 import { isAt, movedAway, type SystemAccess, withFolder } from './folder.ts'
 import { type Replacement, replaceFile } from './replace-file.ts'
@@ -23,8 +23,9 @@ const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 export function createFilesInside({
   calls = fileCalls,
   hasOpenPaths = systemHasOpenPaths,
+  dataDir = null,
 }: Partial<SystemAccess> = {}) {
-  const access = { calls, hasOpenPaths }
+  const access = { calls, hasOpenPaths, dataDir }
 
   /** Opens a file for reading. Rejects before reading if it is no longer the checked file. */
   async function withOpened<Result>(
@@ -42,7 +43,10 @@ export function createFilesInside({
   }
 
   return {
-    confine: (workingDir: string, path: string) => confine(calls, workingDir, path),
+    confine: (workingDir: string, path: string) => confine(access, workingDir, path),
+    /** Reports whether a folder below `start`, which was confined, is in the data directory. */
+    isWithheld: (start: ConfinedPath, absolute: string) =>
+      isWithheld(calls, dataDir, { root: start.absolute, absolute }),
     lstat: (path: ConfinedPath) => calls.lstat(path.absolute),
     withOpened,
     replace: (path: ConfinedPath, replacement: Replacement) =>

@@ -131,7 +131,7 @@ async function regularFiles(
   return regular
 }
 
-/** Resolves with an empty list for a folder below `start` that can't be read or was replaced. */
+/** Resolves with an empty list for a folder below `start` that can't be read, was replaced, or is the data directory. */
 async function entriesOf(
   inside: FilesInside,
   start: ConfinedPath,
@@ -141,6 +141,7 @@ async function entriesOf(
     absolute: join(start.absolute, folder),
     relative: posix.join(start.relative, folder),
   }
+  if (await inside.isWithheld(start, dir.absolute)) return []
   return inside.entries(dir).catch((error) => {
     if (folder === '' && error instanceof ToolError) throw error
     return []
