@@ -1,16 +1,21 @@
 /**
  * Git opens some files of a working tree, and those of its own folder, without checking what they are, and waits
  * forever for a named pipe in their place, as an agent can create. A process that opens and closes the other end makes
- * Git read an empty file and go on.
+ * Git read an empty file and go on. Rules that Git would match for years (`endless-rules.ts`) are found in the same
+ * files, and end the call.
  */
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
+import { endlessRuleIn } from './endless-rules.ts'
 
 /** Git opens a file of one of these names in any folder. It checks the type of every other file. */
 const openedUnchecked = /^\.(?:git(?:ignore|attributes|modules)|mailmap)$/i
+/** Files with rules about paths; the last two are in Git's own folder. */
+const rules = /^\.git(?:ignore|attributes)$/i
+const ownRules = /^(?:exclude|attributes)$/
 
 /** Hardly any call takes longer in a tree of ordinary size, so only then is the tree scanned. */
 const firstScanMs = 1_000
@@ -23,9 +28,22 @@ const releaseMs = 50
 export interface PipeRelease {
   /**
    * Releases, until the returned function is called, Git from the pipes of the working tree that contains `cwd`, and of
-   * other folders of Git.
+   * other folders of Git. Calls `onEndless` with the reason if Git is matching a rule that it may never finish with; null:
+   * the call matches none.
    */
-  watch(cwd: string, others: readonly string[]): () => void
+  watch(
+    cwd: string,
+    others: readonly string[],
+    onEndless: ((why: string) => void) | null,
+  ): () => void
+}
+
+/** What Git may wait for. */
+interface Found {
+  pipes: Buffer[]
+  rules: Buffer[]
+  /** How many folders deep the deepest one is. */
+  depth: number
 }
 
 /** Remembers pipes that were found, so that only the first call has to wait for a scan. */
@@ -35,19 +53,28 @@ export function createPipeRelease(): PipeRelease {
   async function scan(
     cwd: string,
     others: readonly string[],
+    onEndless: ((why: string) => void) | null,
     isOver: () => boolean,
   ): Promise<void> {
-    const found: Buffer[] = []
+    const found: Found = { pipes: [], rules: [], depth: 0 }
     const named = others.map((folder) => ({ folder, isGits: true }))
     for (const { folder, isGits } of [...foldersOf(cwd), ...named])
-      await findPipes(Buffer.from(folder), isGits, found, isOver)
+      await findFiles({ folder: Buffer.from(folder), isGits, depth: 0 }, found, isOver)
     if (isOver()) return
-    if (found.length > 0) known.set(cwd, found)
+    if (found.pipes.length > 0) known.set(cwd, found.pipes)
     else known.delete(cwd)
-    await releaseAll(found)
+    await releaseAll(found.pipes)
+    for (const file of onEndless === null ? [] : found.rules) {
+      const line = isOver() ? null : await endlessRuleIn(file, found)
+      if (line === null || isOver()) continue
+      onEndless?.(
+        `line ${line} of ${file} has so many ** that Git might match it for years; delete it`,
+      )
+      return
+    }
   }
 
-  function watch(cwd: string, others: readonly string[]): () => void {
+  const watch: PipeRelease['watch'] = (cwd, others, onEndless) => {
     let over = false
     const isOver = () => over
     let timer: NodeJS.Timeout
@@ -58,7 +85,7 @@ export function createPipeRelease(): PipeRelease {
     }
     const scanAgain = async () => {
       const startedAtMs = performance.now()
-      await scan(cwd, others, isOver).catch(() => undefined)
+      await scan(cwd, others, onEndless, isOver).catch(() => undefined)
       const tookMs = performance.now() - startedAtMs
       later(Math.max(pauseMsMin, tookMs * pauseFactor), scanAgain)
     }
@@ -93,14 +120,14 @@ function foldersOf(cwd: string): { folder: string; isGits: boolean }[] {
   ]
 }
 
-/** Adds the pipes below a folder that Git would open. `isGits`: it is Git's own, in which Git opens any file. */
-async function findPipes(
-  folder: Buffer,
-  isGits: boolean,
-  found: Buffer[],
+/** Adds the pipes and rules below a folder that Git would open. `isGits`: it is Git's own, in which Git opens any file. */
+async function findFiles(
+  { folder, isGits, depth }: { folder: Buffer; isGits: boolean; depth: number },
+  found: Found,
   isOver: () => boolean,
 ): Promise<void> {
   if (isOver()) return
+  found.depth = Math.max(found.depth, depth)
   const entries: Dirent<Buffer>[] = await readdir(folder, {
     withFileTypes: true,
     encoding: 'buffer',
@@ -110,8 +137,13 @@ async function findPipes(
     // As bytes: a name need not be UTF-8.
     const below = Buffer.concat([folder, Buffer.from(path.sep), entry.name])
     if (entry.isFIFO()) {
-      if (isGits || openedUnchecked.test(name)) found.push(below)
-    } else if (entry.isDirectory()) await findPipes(below, isGits || name === '.git', found, isOver)
+      if (isGits || openedUnchecked.test(name)) found.pipes.push(below)
+    } else if (entry.isFile()) {
+      if ((isGits ? ownRules : rules).test(name)) found.rules.push(below)
+    } else if (entry.isDirectory()) {
+      const inside = { folder: below, isGits: isGits || name === '.git', depth: depth + 1 }
+      await findFiles(inside, found, isOver)
+    }
   }
 }
 

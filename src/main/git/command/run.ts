@@ -26,6 +26,7 @@ import {
 } from '../worktree-files/guard.ts'
 import { inspectWorktree, repairWorktree, type WorktreeState } from '../worktree-files/state.ts'
 import { createPipeRelease, type PipeRelease } from './blocking-pipes.ts'
+import { matchesRules } from './endless-rules.ts'
 import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
 import { type GitResult, type GitRunOptions, line, type RunGit } from './run-git.ts'
@@ -270,7 +271,16 @@ async function runOnce(
   const end = () => program.terminate()
   signal?.addEventListener('abort', end, { once: true })
   stdout.onOverflow(end)
-  const stopReleasing = pipes.watch(options.cwd, namedFoldersIn(args, options.env))
+  let endless: string | null = null
+  const onEndless = (why: string) => {
+    endless = why
+    end()
+  }
+  const stopReleasing = pipes.watch(
+    options.cwd,
+    namedFoldersIn(args, options.env),
+    matchesRules(args) ? onEndless : null,
+  )
   let exitCode: number | null
   try {
     exitCode = await program.ended
@@ -281,6 +291,7 @@ async function runOnce(
     signal?.removeEventListener('abort', end)
   }
   signal?.throwIfAborted()
+  if (endless !== null) throw new GitError(args, null, `fatal: ${endless}`)
 
   const errorOutput = stderr.bytes().toString()
   if (stdout.overflowed()) {

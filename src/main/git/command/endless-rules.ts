@@ -1,0 +1,77 @@
+/**
+ * Rules of `.gitignore` and `.gitattributes` that Git may need years to match: it tries each combination of the folders
+ * that the `**` of one rule could begin at. An agent can write such rules, and then each call about its working tree would
+ * wait, also those of its removal.
+ */
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+
+/** An honest rule has one or two. A path of the index may be deeper than all on the disk. */
+const starsMax = 3
+/** About a tenth of a second for each path. */
+const triesMax = 1_000_000
+/** Git itself reads no larger attributes; a larger file of rules is none that anybody wrote. */
+const rulesBytesMax = 100 * 1024 * 1024
+
+/** The commands of Git that match paths with such rules. */
+const matching = new Set([
+  'add',
+  'archive',
+  'check-attr',
+  'checkout',
+  'checkout-index',
+  'diff',
+  'diff-files',
+  'diff-index',
+  'diff-tree',
+  'format-patch',
+  'hash-object',
+  'ls-files',
+  'merge-file',
+  'merge-tree',
+  'read-tree',
+  'reset',
+  'status',
+  'update-index',
+  'worktree',
+])
+
+/** Reports whether a call may have to match paths with rules. */
+export const matchesRules = (args: readonly string[]): boolean =>
+  args.some((arg) => matching.has(arg))
+
+/**
+ * Returns the number of the first such line of a file of rules; null if it has none, or is no file that Git reads.
+ * `depth`: how many folders deep the working tree is.
+ */
+export async function endlessRuleIn(
+  file: string | Buffer,
+  { depth }: { depth: number },
+): Promise<number | null> {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
+  const handle = await open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => null)
+  if (handle === null) return null
+  try {
+    const found = await handle.stat()
+    if (!found.isFile() || found.size > rulesBytesMax) return null
+    let line = 0
+    for await (const rule of handle.readLines({ encoding: 'latin1', autoClose: false })) {
+      line++
+      // One at the end is matched at once.
+      const stars = rule.match(/\*\*(?=\/\S)/g)?.length ?? 0
+      if (stars > starsMax || combinations(depth, stars) > triesMax) return line
+    }
+    return null
+  } catch {
+    return null
+  } finally {
+    await handle.close()
+  }
+}
+
+/** How many ways there are to choose `of` from `count`. */
+function combinations(count: number, of: number): number {
+  let ways = 1
+  for (let chosen = 0; chosen < of; chosen++) ways *= (count - chosen) / (chosen + 1)
+  return Math.max(0, ways)
+}
