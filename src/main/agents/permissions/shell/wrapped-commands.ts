@@ -188,21 +188,30 @@ const isInput = (word: ShellWord | undefined): boolean =>
 function inEval(args: Words): Wrapped {
   if (args.some((word) => word.kind !== 'literal'))
     return opaque('What eval runs is only known when the command runs')
-  return { kind: 'runs', reading: readShellCommand(args.map(literalOf).join(' ')), own: null }
+  const text = args.map(literalOf).join(' ')
+  const reading = readShellCommand(text)
+  // Another shell than bash may run this command, as in `sh -c "eval …"`.
+  if (!isReadAlike(text))
+    reading.unclear.push('It gives eval a text that not every shell reads in the same way')
+  return { kind: 'runs', reading, own: null }
 }
 
 function inFind(name: ShellWord, args: Words): Wrapped {
-  const segments: Segment[] = []
+  const reading: ShellReading = { segments: [], unclear: [] }
   const own: ShellWord[] = [name]
   for (let at = 0; at < args.length; at++) {
     if (args[at]?.kind === 'dynamic')
       return opaque('It gives find arguments that are only known when it runs')
-    if (!['-exec', '-execdir', '-ok', '-okdir'].includes(literalOf(args[at]))) {
+    const action = literalOf(args[at])
+    if (!['-exec', '-execdir', '-ok', '-okdir'].includes(action)) {
       own.push(...args.slice(at, at + 1))
       continue
     }
-    const end = args.findIndex((word, one) => one > at && [';', '+'].includes(literalOf(word)))
-    const inner = args.slice(at + 1, end < 0 ? args.length : end)
+    // That of a folder given by its path, such as the working directory itself, is the one above it.
+    if (action.endsWith('dir'))
+      reading.unclear.push('find runs it in the folder of each file that it finds')
+    const end = endInFind(action, args, at + 1)
+    const inner = args.slice(at + 1, end)
     if (inner[0]?.kind !== 'literal')
       return opaque('Which program find starts is only known when it runs')
     if (inner[0].value.includes('{}')) return opaque('find runs the files that it finds')
@@ -210,9 +219,18 @@ function inFind(name: ShellWord, args: Words): Wrapped {
       (word): ShellWord =>
         literalOf(word).includes('{}') ? { kind: 'dynamic', text: literalOf(word) } : word,
     )
-    segments.push({ kind: 'command', words, assignments: [] })
-    at = end < 0 ? args.length : end
+    reading.segments.push({ kind: 'command', words, assignments: [] })
+    at = end
   }
-  if (segments.length === 0) return none
-  return { kind: 'runs', reading: { segments, unclear: [] }, own }
+  return reading.segments.length === 0 ? none : { kind: 'runs', reading, own }
+}
+
+/** Returns where the command of an action ends. A `+` ends it only after `{}`, and never one that asks; else it is an argument. */
+function endInFind(action: string, args: Words, from: number): number {
+  const end = args.findIndex((word, at) => {
+    if (at < from) return false
+    if (literalOf(word) === ';') return true
+    return literalOf(word) === '+' && literalOf(args[at - 1]) === '{}' && action.startsWith('-exec')
+  })
+  return end < 0 ? args.length : end
 }
