@@ -395,15 +395,30 @@ describe('agent run', () => {
       expect(fake.state.trustedSetups.size).toBe(0)
     })
 
+    const typed = async (answer: string, before = '') => {
+      const fake = createFakeShiplog()
+      fake.onStart(async (lead) => fake.complete(lead))
+      const argv = argvFor('/code/with-setup')
+      const cli = startCli(argv, { fake, stderrTTY: true, stdinText: before })
+      await cli.said('Allow it, now and until it changes?')
+      cli.type(answer)
+      return (await cli.ended).code
+    }
+
     it('is asked for on a terminal', async () => {
-      const onTerminal = { stderrTTY: true, stdinText: 'y\n' }
-      const allowed = await runLead(argvFor('/code/with-setup'), onTerminal)
-      expect(allowed.code).toBe(0)
-      const denied = await runToEnd(argvFor('/code/with-setup'), {
-        stderrTTY: true,
-        stdinText: '\n',
-      })
-      expect(denied.code).toBe(5)
+      expect(await typed('y\n')).toBe(0)
+      expect(await typed('\n')).toBe(5)
+    })
+
+    it('[K8] is not allowed by what was typed or pasted before it was shown', async () => {
+      expect(await typed('n\n', 'y\ny\n')).toBe(5)
+    })
+
+    it('is not allowed if the terminal is gone', async () => {
+      const fake = createFakeShiplog()
+      const cli = startCli(argvFor('/code/with-setup'), { fake, stderrTTY: true, stdinText: '' })
+      cli.endInput()
+      expect((await cli.ended).code).toBe(5)
     })
   })
 })

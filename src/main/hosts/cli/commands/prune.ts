@@ -1,6 +1,4 @@
 /** `shiplog prune`: runs retention now, previews it, or undoes it. */
-
-import { createInterface } from 'node:readline/promises'
 import { isDefinedError, ORPCError } from '@orpc/client'
 import { totalBytes } from '../../../../shared/collections/total-bytes.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
@@ -13,6 +11,7 @@ import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
+import { createTypedAnswers, InputEnded } from '../terminal/typed-answers.ts'
 import { ago, commandLines, size } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 
@@ -22,7 +21,7 @@ export function prune(given: ParsedOptions): Action {
   const dryRun = given.dryRun === true
   const only = onlyTtl(given.transcriptTtlDays as number | 'never' | undefined)
   return (context) =>
-    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+    withShiplog(context, { host: 'cli' }, async ({ client, ending }) => {
       const preview = async () =>
         client.retention.preview({ settings: { ...(await client.retention.settings()), ...only } })
       if (dryRun) {
@@ -38,7 +37,7 @@ export function prune(given: ParsedOptions): Action {
         const planned = await preview()
         const { clockAhead } = planned
         if (clockAhead === null) return sweepNow(false)
-        if (!(await isClockRight(context, clockAhead, planned))) {
+        if (!(await isClockRight(context, { clockAhead, planned, ending }))) {
           throw new CliError(
             exitCodes.refused,
             `${clockAheadText(clockAhead)}, so nothing was removed. If today’s date is right, call again with --yes.`,
@@ -62,21 +61,21 @@ const isClockAhead = (error: unknown): boolean =>
 /** Lists the items and asks the user. False if standard input is not a terminal. */
 async function isClockRight(
   context: CliContext,
-  ahead: ClockAhead,
-  planned: Sweep,
+  { clockAhead, planned, ending }: { clockAhead: ClockAhead; planned: Sweep; ending: AbortSignal },
 ): Promise<boolean> {
   const { host, err, json } = context
   if (json || host.stdin.isTTY !== true || !err.isTTY) return false
   await printSweep(context, planned)
   await context.warn(
-    `${clockAheadText(ahead)}: either Shiplog was not used since, or the clock is wrong.`,
+    `${clockAheadText(clockAhead)}: either Shiplog was not used since, or the clock is wrong.`,
   )
-  const questions = createInterface({ input: host.stdin, output: host.stderr })
   try {
-    const answer = await questions.question('Is today’s date right, and remove all this? [y/N] ')
+    const ask = createTypedAnswers(host, ending)
+    const answer = await ask('Is today’s date right, and remove all this? [y/N] ')
     return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    questions.close()
+  } catch (error) {
+    if (error instanceof InputEnded) return false
+    throw error
   }
 }
 

@@ -2,7 +2,6 @@
  * Asks the user to allow a repository's set-up command, which runs with the user's rights: once,
  * and again when it changes.
  */
-import { createInterface, type Interface } from 'node:readline/promises'
 import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
 import type { Project } from '../../../../shared/records/projects/projects.ts'
 import type { CliContext } from '../context.ts'
@@ -10,12 +9,13 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import { createPager } from '../terminal/pager.ts'
 import { safeLine } from '../terminal/safe-text.ts'
+import { createTypedAnswers, InputEnded } from '../terminal/typed-answers.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
 /** Resolves once the project's commands are allowed, or if it has none. Rejects with CliError 5 if they are not. */
 export async function allowSetup(
   context: CliContext,
-  { client, mayDecide }: Pick<CliSession, 'client' | 'mayDecide'>,
+  { client, mayDecide, ending }: Pick<CliSession, 'client' | 'mayDecide' | 'ending'>,
   project: Project,
   trust = false,
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function allowSetup(
   const { trusted, configSha256 } = found
   if (trusted || configSha256 === null) return
   // Does not ask if the answer would be refused.
-  if (!(await isAllowed(context, found, { trust, mayAsk: mayDecide }))) {
+  if (!(await isAllowed(context, found, { trust, mayAsk: mayDecide, ending }))) {
     throw new CliError(
       exitCodes.refused,
       mayDecide
@@ -51,15 +51,11 @@ export async function trustNewRoot(
 async function isAllowed(
   context: CliContext,
   { setup, copy, env, git }: ProjectSetup,
-  { trust, mayAsk }: { trust: boolean; mayAsk: boolean },
+  { trust, mayAsk, ending }: { trust: boolean; mayAsk: boolean; ending: AbortSignal },
 ): Promise<boolean> {
   const { host, err } = context
   const asks = !trust && mayAsk && host.stdin.isTTY === true && err.isTTY
-  let questions: Interface | undefined
-  const ask = (question: string) => {
-    questions ??= createInterface({ input: host.stdin, output: host.stderr })
-    return questions.question(question)
-  }
+  const ask = createTypedAnswers(host, ending)
   try {
     const pages = createPager(context, asks ? ask : null)
     const { show } = pages
@@ -85,8 +81,9 @@ async function isAllowed(
     if (!asks) return false
     const answer = await ask('Allow it, now and until it changes? [y/N] ')
     return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    questions?.close()
+  } catch (error) {
+    if (error instanceof InputEnded) return false
+    throw error
   }
 }
 

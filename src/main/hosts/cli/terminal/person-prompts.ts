@@ -1,5 +1,4 @@
 /** Asks the questions of this process's agents in the terminal, one at a time. */
-import { createInterface } from 'node:readline/promises'
 import type { AskedQuestion, PendingPermission } from '../../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { messageOf } from '../../../../shared/error-message.ts'
@@ -11,11 +10,10 @@ import {
 } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { CliContext } from '../context.ts'
-import type { CliHost } from '../host.ts'
 import { askAboutBudget, type PausedTree, pausedTrees } from './budget-prompt.ts'
-import { discardInput } from './discard-input.ts'
 import { askPermission, showConfiguration } from './permission-prompt.ts'
 import { safeLine } from './safe-text.ts'
+import { createTypedAnswers, InputEnded } from './typed-answers.ts'
 
 /** Whether a user sits at the terminal of this command. */
 export const canAskIn = ({ host, err, json }: CliContext): boolean =>
@@ -139,21 +137,6 @@ async function allowTrusted(
   }
 }
 
-/** A question is shown for so long before an answer counts: what was typed before was meant for something else. */
-const firstSettleMs = 600
-/** The same for its next page or prompt, which the user expects. */
-const nextSettleMs = 100
-
-const interrupt = (): void => void process.kill(process.pid, 'SIGINT')
-
-/** Ctrl-D, or the terminal is gone: nothing can be typed any more. */
-class InputEnded extends Error {
-  override message = 'The input of this terminal has ended, so nothing can be answered in it.'
-}
-
-const hasEnded = (stdin: CliHost['stdin']): boolean =>
-  'readableEnded' in stdin && stdin.readableEnded === true
-
 /** As where nobody can be asked: otherwise the agent would never stop waiting. */
 async function denyUnanswered(
   context: CliContext,
@@ -182,26 +165,9 @@ async function askOne(
 ): Promise<void> {
   const trusted = trustedIn(question, trust)
   if (trusted) return allowTrusted(context, client, trusted, trust)
-  const { stdin, stderr } = context.host
   await context.progress.settled()
   const release = context.progress.hold()
-  let settleMs = firstSettleMs
-  const answer = async (text: string) => {
-    await discardInput(stdin, { ms: settleMs, signal, onInterrupt: interrupt })
-    settleMs = nextSettleMs
-    // In raw mode readline would take Ctrl-C itself; here it has to interrupt the command.
-    const input = createInterface({ input: stdin, output: stderr, terminal: false })
-    const ended = Promise.withResolvers<never>()
-    const onEnd = () => ended.reject(new InputEnded())
-    input.once('close', onEnd)
-    try {
-      if (hasEnded(stdin)) throw new InputEnded()
-      return await Promise.race([input.question(text, { signal }), ended.promise])
-    } finally {
-      input.off('close', onEnd)
-      input.close()
-    }
-  }
+  const answer = createTypedAnswers(context.host, signal)
   try {
     if (question.kind === 'budget') await askAboutBudget(context, client, question.tree, answer)
     else {
