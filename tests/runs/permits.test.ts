@@ -1,5 +1,5 @@
 /** Questions of an agent's own, and how long a user took to answer. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createPermits } from '../../src/main/runs/permissions/permits.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import type { PermissionAnswer } from '../../src/shared/agents/agent-records.ts'
@@ -174,8 +174,13 @@ describe('[P3] a request of an installed agent', () => {
   })
 })
 
-it('[P1] judges the commands of an agent also in the directories that earlier ones went to', async () => {
+/** An installed agent in /code. `folders`: where its shell may be after `cd sub` and `cd ..`. */
+function agentInFolders(verdict: Verdict, ask: () => Promise<PermissionOutcome>) {
   const asked: unknown[] = []
+  const after = new Map([
+    ['cd sub', ['/code', '/code/sub']],
+    ['cd ..', null],
+  ])
   const permits = createPermits(
     {
       task: {
@@ -186,15 +191,16 @@ it('[P1] judges the commands of an agent also in the directories that earlier on
       permissions: {
         mode: 'ask',
         isNarrowed: () => false,
-        check: async ({ input, cwd, folders }) => {
+        check: async ({ input, cwd, folders = [] }) => {
           asked.push([cwd, folders])
+          const found = after.get(String(input))
           return {
-            verdict: { kind: 'allow', by: 'mode' },
+            verdict,
             action: { kind: 'command', tool: 'bash', text: '', directory: cwd },
-            folders: input === 'cd sub' ? ['/code', '/code/sub'] : (folders ?? null),
+            folders: found === undefined ? folders : found,
           }
         },
-        ask: async () => ({ kind: 'nobody' }),
+        ask,
       },
       secrets: createMasker(),
       clock: Date.now,
@@ -207,6 +213,13 @@ it('[P1] judges the commands of an agent also in the directories that earlier on
       '/code',
       signal,
     )
+  return { asked, forward }
+}
+
+it('[P1] judges the commands of an agent also in the directories that earlier ones went to', async () => {
+  const { asked, forward } = agentInFolders({ kind: 'allow', by: 'mode' }, async () => ({
+    kind: 'nobody',
+  }))
   await forward('cd sub')
   asked.length = 0
   await forward('echo x >> k')
@@ -215,4 +228,23 @@ it('[P1] judges the commands of an agent also in the directories that earlier on
     ['/code', ['/code', '/code/sub']],
     ['/', []],
   ])
+})
+
+it('[P1] judges them also in those of a command that was allowed while another was asked about', async () => {
+  const answers: ((outcome: PermissionOutcome) => void)[] = []
+  const { asked, forward } = agentInFolders({ kind: 'ask', reasons: [], proposal: [] }, () => {
+    const { promise, resolve } = Promise.withResolvers<PermissionOutcome>()
+    answers.push(resolve)
+    return promise
+  })
+  const both = [forward('cd ..'), forward('make')]
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  for (const [at, answer] of answers.entries()) {
+    answer({ kind: 'allowed', by: 'person' })
+    await both[at]
+  }
+  asked.length = 0
+  void forward('ls')
+  await vi.waitFor(() => expect(asked).not.toEqual([]))
+  expect(asked[0]).toEqual(['/code', null])
 })

@@ -78,7 +78,7 @@ export function createForwardQuestion({
       configures === undefined ? decide(question, judged.verdict) : { kind: 'open', verdict: null }
     if (decision.kind === 'decided') {
       await recorder.permission(recorded, decision.answer)
-      if (decision.answer.allowed) folders = judged.folders
+      if (decision.answer.allowed) folders = together(folders, judged.folders)
       return decision.answer
     }
     await recorder.permission(recorded, null)
@@ -89,7 +89,7 @@ export function createForwardQuestion({
     const outcome = await permissions.ask({ ...asked, taskId: task.id, callId }, signal)
     const answer = answerWithOption(outcome, options)
     await recorder.permission(recorded, answer)
-    if (answer.allowed) folders = judged.folders
+    if (answer.allowed) folders = together(folders, judged.folders)
     return answer
   }
 
@@ -179,6 +179,10 @@ export function createForwardQuestion({
 
   return forwardQuestion
 }
+
+/** Another command may have been allowed while this one was asked about. */
+const together = (one: Folders, other: Folders): Folders =>
+  one && other && [...new Set([...one, ...other])]
 
 /** Returns the strictest verdict; null if there is none. */
 function strictestOf(verdicts: readonly Verdict[]): Verdict | null {
