@@ -42,9 +42,9 @@ interface PermissionsDependencies {
   taskOf: (taskId: TaskId) => Task | undefined
   /** Throws FailureError when it is not known. */
   projectOf: (projectId: ProjectId) => Project
-  /** Returns the command that a new worktree of the project would run, or null. */
   /** Counts as outside of every working directory but those in it. Default: none. */
   dataDir?: string | undefined
+  /** Returns the command that a new worktree of the project would run, or null. */
   setUpOf: (projectId: ProjectId) => Promise<string | null>
   /** Resolves with the shell of Shiplog's own tools. */
   shell: () => Promise<CommandShell>
