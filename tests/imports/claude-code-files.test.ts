@@ -12,6 +12,20 @@ import { expectEveryMutationRead, expectNothingLost } from './mutated-lines.ts'
 import { readLog, session } from './read-claude-log.ts'
 import { messagesOf as messages, readSessions } from './read-session.ts'
 
+it('takes no export of Shiplog for a session, in whatever form, though its records look like one', async () => {
+  const log = claudeLog(session)
+  log.prompt('One')
+  const dir = await temporaryDir()
+  const header = '{"shiplog":"export","version":1}'
+  await writeFiles(dir, {
+    [`${session}.jsonl`]: `${header}\n${log.text()}`,
+    'b.jsonl': `{\n  "shiplog": "export",\n  "records": [\n${log.lines.join(',\n')}]\n}\n`,
+    'c.jsonl': log.text(),
+  })
+  const found = claudeCodeAdapter.discover(dir, AbortSignal.timeout(60_000))
+  expect((await Array.fromAsync(found)).map(({ key }) => key)).toEqual(['c'])
+})
+
 describe('damage', () => {
   const good = () => {
     const log = claudeLog(session)

@@ -98,8 +98,8 @@ async function sessionOfFile(
   const first = await firstRecords(file.path, (one) => text(one.cwd) !== null && isMessage(one))
   const key = basename(file.name, '.jsonl')
   if (file.bytes === 0 || !(sessionId.test(key) || first.some(isClaudeRecord))) return null
-  // Records of a Shiplog export have the same fields.
-  if (isOwnExport(file.path)) return null
+  // Records of a Shiplog export have the same fields, but its first one does not.
+  if (!first.slice(0, 1).some(isClaudeRecord) && isOwnExport(file.path)) return null
   const agentId = agentFile.exec(file.name)?.[1]
   const source: SourceFile = { ...file, role: 'session' }
   const beside =
