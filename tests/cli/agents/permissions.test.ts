@@ -198,6 +198,31 @@ describe('a question in the terminal', () => {
     expect(said).toContain('edit: a<U+00A0>b')
   })
 
+  it('[K6] lets no reasons push what is to be allowed out of view', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const reasons = Array.from({ length: 30 }, (_, at) => `It writes to file-${at}.`)
+    const cli = startCli(argv, { cwd, fake: asking({ reasons, proposal: [] }), ...terminal })
+    await cli.said('rm -rf build')
+    await cli.said('(Enter to read on)')
+    cli.type('\n')
+    await cli.said('Allow it?')
+    cli.type('n\n')
+    const { stderr } = await cli.ended
+    expect(stderr.indexOf('(Enter')).toBeLessThan(stderr.indexOf('file-0.'))
+  })
+
+  it('[K6] keeps each row of a command within a narrow terminal', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const fake = asking({ text: 'x'.repeat(100), proposal: [] })
+    const cli = startCli(argv, { cwd, fake, ...terminal, columns: 20 })
+    await cli.said('Allow it?')
+    cli.type('n\n')
+    const rows = stripVTControlCharacters((await cli.ended).stderr).split('\n')
+    const ofCommand = rows.filter((row) => /^ +1? │ x/.test(row))
+    expect(ofCommand.length).toBeGreaterThan(1)
+    expect(Math.max(...ofCommand.map((row) => row.length))).toBeLessThanOrEqual(20)
+  })
+
   it('denies what can’t be answered any more because the input has ended', async () => {
     const { cwd, argv } = await scenarioRun()
     const fake = asking()

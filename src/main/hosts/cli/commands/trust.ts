@@ -62,8 +62,7 @@ async function isAllowed(
     const showList = async (names: string[], intro: string) => {
       const line = `${intro}: ${names.map(safeLine).join(', ')}.`
       if (line.length > lineCharsMax) return show(names.join('\n'), `${intro}:`)
-      await context.say(line)
-      pages.printed(Math.ceil(line.length / (err.columns ?? line.length)))
+      await pages.say([line])
     }
     // Commands are last, so that no long list pushes them out of view before the question.
     for (const { remote, url } of git?.fetches ?? [])

@@ -3,8 +3,8 @@ import { shownCommand } from '../../../../shared/text/shown-text.ts'
 import type { Output } from './output.ts'
 import { graphemesOf, padStart, textWidth } from './text-width.ts'
 
-/** A terminal narrower than this shows nothing readable. */
-const widthMin = 20
+/** Of the text beside the line numbers. In a terminal of fewer columns nothing is readable. */
+const widthMin = 8
 const tabWidth = 4
 
 /** The rows as printed, and the remarks to print before the command. */

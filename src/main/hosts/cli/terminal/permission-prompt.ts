@@ -24,9 +24,8 @@ export async function askPermission(
   if (lastText.trim() !== '') await context.say(context.err.style('dim', safeLine(lastText)))
   const pager = createPager(context, answer)
   await pager.show(text, `${who} asks to ${what} in ${safePath(directory)}:`)
-  if (sandbox) await context.say(`  ${safeLine(sandboxText(sandbox))}.`)
-  for (const reason of reasons) await context.say(`  ${safeLine(reason)}`)
-  pager.printed(reasons.length + (sandbox ? 1 : 0))
+  const limits = sandbox ? [`${sandboxText(sandbox)}.`] : []
+  await pager.say([...limits, ...reasons].map((line) => `  ${safeLine(line)}`))
   const isOne = proposal.length === 1
   // Exactly, like the command: each blank counts, and what is remembered has to have been in view.
   if (proposal.length > 0)
