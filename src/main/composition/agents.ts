@@ -45,7 +45,6 @@ export async function openPermissions(
   const { workspaces, canAsk, notices } = deps
   return createPermissions({
     store: await openPermissionStore(layout.permissions),
-    dataDir: layout.dataDir,
     clock,
     canAsk,
     taskOf: (taskId) => ledger.state.tasks.get(taskId),
@@ -57,6 +56,7 @@ export async function openPermissions(
       return found?.setup ?? null
     },
     shell: toolShell,
+    dataDir: layout.dataDir,
     onWarning: notices.warning,
   })
 }

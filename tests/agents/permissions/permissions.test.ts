@@ -1,5 +1,5 @@
 /** Which permissions a run has: of the tasks above it, the project, the settings, and a file that can't be read. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createPermissions } from '../../../src/main/agents/permissions/permissions.ts'
@@ -35,6 +35,7 @@ async function openPermissions(file?: string) {
     projectOf: () => project,
     setUpOf: async () => null,
     shell: async () => 'bash',
+    dataDir: join(dir, 'data'),
     onWarning: (text) => warnings.push(text),
   })
   const task = (parentId: TaskId | null, mode: PermissionMode | null, kind: string): Task => {
@@ -254,4 +255,31 @@ it('[P3] rules for addresses apply to the fetched page, however its address is w
   const all = { mode: 'ask' as const, rules: [allow('web_fetch: *')] }
   await permissions.setSettings({ kind: 'everywhere' }, all)
   expect(await of('no address')).toBe('ask')
+})
+
+it('[P1] asks about Shiplog’s own folder where it is in the working directory', async () => {
+  const { task, forRun, dir } = await openPermissions()
+  await mkdir(join(dir, 'data'))
+  await symlink('data', join(dir, 'link'))
+  const { check } = await forRun(task(null, 'allow-edits', 'model'))
+  const of = async (name: string, input: unknown) =>
+    (await check({ name, input, cwd: dir }))?.verdict
+  const edited = (path: string) => of('write_file', { path, content: '' })
+  const ran = (command: string) => of('bash', { command })
+  expect(await edited('src/permissions.json')).toMatchObject({ kind: 'allow' })
+  expect(await ran('cat src/lease.json > other')).toMatchObject({ kind: 'allow' })
+  for (const path of ['data/permissions.json', 'link/ledger.jsonl', 'src/../data/new'])
+    expect(await edited(path)).toEqual({
+      kind: 'ask',
+      reasons: [`It writes to ${path}, which belongs to Shiplog.`],
+      proposal: [],
+    })
+  for (const command of [
+    'echo > data/permissions.json',
+    'cd data && echo > permissions.json',
+    'cat data/lease.json',
+    'cat < link/lease.json',
+    'ls data/*',
+  ])
+    expect(await ran(command), command).toMatchObject({ kind: 'ask' })
 })

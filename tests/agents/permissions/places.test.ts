@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { decide } from '../../../src/main/agents/permissions/decide.ts'
+import { apartIn } from '../../../src/main/agents/permissions/places.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
 import { temporaryDir } from '../../harness.ts'
@@ -57,13 +58,13 @@ it('[P1] takes the data directory for outside, also where the working directory 
     decide([{ mode: 'ask', rules: [] }], {
       kind: 'command',
       command,
-      place: { workingDir: dir, cwd: dir, dataDir },
+      place: { workingDir: dir, cwd: dir, apart: apartIn(dir, dataDir) },
     }).kind
   const edit = (path: string, dir: string) =>
     decide([{ mode: 'allow-edits', rules: [] }], {
       kind: 'edit',
       path,
-      place: { workingDir: dir, cwd: dir, dataDir },
+      place: { workingDir: dir, cwd: dir, apart: apartIn(dir, dataDir) },
     }).kind
   for (const path of ['data/keys.json', 'link/keys.json', 'src/../data/keys.json'])
     expect([of(`cat ${path}`, workingDir), edit(path, workingDir)], path).toEqual(['ask', 'ask'])

@@ -78,10 +78,10 @@ function command(
 function edit(
   tool: string,
   input: ToolInput<'write_file'> | ToolInput<'edit_file'>,
-  { workingDir, dataDir }: Place,
+  { workingDir, apart }: Place,
 ) {
   // File tools resolve paths from the working directory, not from that of the shell.
-  const place = { workingDir, cwd: workingDir, dataDir }
+  const place = { workingDir, cwd: workingDir, apart }
   const path = onOneLine(input.path)
   const text =
     'content' in input

@@ -12,6 +12,7 @@ import {
   findPath,
   isGlobInside,
   isReadOtherwise,
+  mayBeRead,
   mayBeWritten,
   type PathFound,
   type Place,
@@ -148,7 +149,7 @@ function addSteps(
   const inside = (path: string, isGlob: boolean) =>
     isGlob
       ? where.folders !== null && isGlobInside(path, where.place, where.folders)
-      : find(path).inside
+      : mayBeRead(find(path))
   // Checked first, because in a loop or after a substitution it may run first.
   const targets = foldersOf(segments)
   if (targets.length > 0) where.folders = foldersBy(targets, where)
@@ -183,7 +184,7 @@ function addSteps(
         })
       // The command of a process substitution is a separate step.
       else if (!text.startsWith('<('))
-        seen.steps.push({ kind: 'read', text, inside: isStream || found.inside, isKnown })
+        seen.steps.push({ kind: 'read', text, inside: isStream || mayBeRead(found), isKnown })
       continue
     }
     const { words, assignments } = segment
@@ -225,7 +226,7 @@ function addSteps(
         (word) =>
           word.kind === 'glob' && (!where.folders || isReadOtherwise(word.value, where.folders)),
       ),
-      runsInside: where.folders?.every((one) => findPath(one, where.place).inside) ?? false,
+      runsInside: where.folders?.every((one) => mayBeRead(findPath(one, where.place))) ?? false,
     })
   }
 }

@@ -10,7 +10,7 @@ import {
 } from './analyze-request.ts'
 import { named, quoted } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
-import { comparable, mayBeWritten, type PathFound } from './places.ts'
+import { comparable, mayBeRead, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
 import {
@@ -254,7 +254,7 @@ function verdictOnEdit(
       kind: 'ask',
       reasons: [
         found.inside
-          ? `It writes to ${named(path)}, which belongs to Git.`
+          ? `It writes to ${named(path)}, which belongs to ${ownerOf(found)}.`
           : `It writes to ${named(path)}, outside the working directory.`,
       ],
       proposal: [],
@@ -269,6 +269,8 @@ function verdictOnEdit(
     proposal: editRules(at),
   }
 }
+
+const ownerOf = (found: PathFound): string => (mayBeRead(found) ? 'Git' : 'Shiplog')
 
 /** Returns the rule for this path alone; none if no pattern can say it. */
 function editRules(path: string): string[] {
@@ -349,7 +351,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
     if (always) return covered()
     if (!found.inside) return open(`It writes to ${named(path)}, ${outside(step)}.`, null)
     if (!mayBeWritten(found))
-      return open(`It writes to ${named(path)}, which belongs to Git.`, null)
+      return open(`It writes to ${named(path)}, which belongs to ${ownerOf(found)}.`, null)
     if (mode === 'allow-edits') return covered()
     const at = found.relative
     const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))

@@ -30,6 +30,7 @@ import { createPermissionBoard } from './board.ts'
 import { decideOn } from './decide.ts'
 import { quoted } from './named.ts'
 import { parseRule } from './parse-rule.ts'
+import { apartIn } from './places.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
 import { isReadableRule } from './propose.ts'
 import type { PermissionStore } from './store.ts'
@@ -42,12 +43,12 @@ interface PermissionsDependencies {
   taskOf: (taskId: TaskId) => Task | undefined
   /** Throws FailureError when it is not known. */
   projectOf: (projectId: ProjectId) => Project
-  /** Counts as outside of every working directory but those in it. Default: none. */
-  dataDir?: string | undefined
   /** Returns the command that a new worktree of the project would run, or null. */
   setUpOf: (projectId: ProjectId) => Promise<string | null>
   /** Resolves with the shell of Shiplog's own tools. */
   shell: () => Promise<CommandShell>
+  /** Absolute. */
+  dataDir: string
   /** Called with one sentence for the user. */
   onWarning: (text: string) => void
 }
@@ -115,8 +116,9 @@ export function createPermissions(
         mode,
         async check({ name, input, cwd, folders = [], shell, tried = [] }) {
           if (mode === null) return null
+          const apart = apartIn(workingDir, deps.dataDir)
           const called = { name, input, folders, shell: shell ?? (await deps.shell()) }
-          const found = await actionOf(called, { workingDir, cwd, dataDir: deps.dataDir }, () =>
+          const found = await actionOf(called, { workingDir, cwd, apart }, () =>
             deps.setUpOf(task.projectId),
           )
           if (found === null) return null

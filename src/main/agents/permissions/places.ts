@@ -5,26 +5,23 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
-import { isInside, pathWithin, systemCode } from '../../journal/index.ts'
+import { pathWithin, systemCode } from '../../journal/index.ts'
 
 export interface Place {
   /** Absolute. */
   workingDir: string
   /** The directory of the shell. Absolute. */
   cwd: string
-  /** The data directory, which counts as outside, also if the working directory contains it. Absolute. Default: none. */
-  dataDir?: string | null | undefined
+  /** Shiplog's own folder in the working directory, by its path without links (`apartIn`). */
+  apart?: string | undefined
 }
-
-/** The part of a place that paths are looked for in. */
-export type Surroundings = Pick<Place, 'workingDir' | 'dataDir'>
 
 /**
  * `relative` is null if it is only known that the path is inside. `names`: all its possible paths
- * relative to the working directory, as written and with links followed.
+ * relative to the working directory, as written and with links followed. `isApart`: it is in Shiplog's own folder.
  */
 export type PathFound =
-  | { inside: true; relative: string | null; names: string[] }
+  | { inside: true; relative: string | null; names: string[]; isApart: boolean }
   | { inside: false }
 
 const outside: PathFound = { inside: false }
@@ -41,19 +38,31 @@ export function findPath(
   if (path.startsWith('~') || path.includes('\0')) return outside
   if (folders.length > 1 && !isAbsolute(path) && path.split('/').includes('..')) return outside
   const names: string[] = []
+  let isApart = false
   for (const folder of folders) {
     const found = findIn(place, isAbsolute(path) ? path : `${folder}${sep}${path}`)
     if (!found.inside) return outside
     names.push(...found.names)
+    isApart ||= found.isApart
   }
   const [name = null] = names
   const isOne = folders.length === 1 || isAbsolute(path)
-  return { inside: true, relative: isOne ? name : null, names: [...new Set(names)] }
+  return { inside: true, relative: isOne ? name : null, names: [...new Set(names)], isApart }
 }
 
 /** Resolves a path of a file tool, which removes `..` textually and does not expand `~`. */
-export function findEdited(path: string, place: Surroundings): PathFound {
+export function findEdited(path: string, place: Omit<Place, 'cwd'>): PathFound {
   return path.includes('\0') ? outside : findIn(place, resolve(place.workingDir, path))
+}
+
+/**
+ * Returns the data directory if it is in the working directory, as in a project that is the home folder: an agent that
+ * changes it unasked could allow itself everything from the next start on, and its token is in it. A worktree is in the
+ * data directory itself.
+ */
+export function apartIn(workingDir: string, dataDir: string): string | undefined {
+  const [root, apart] = [resolveLinks(workingDir), resolveLinks(dataDir)]
+  return root !== null && apart !== null && pathWithin(root, apart) !== null ? apart : undefined
 }
 
 /** Returns the form of a path in which names are equal that some file system takes for the same, such as `ſ` and `S`. */
@@ -69,7 +78,8 @@ export function isGlobInside(
   place: Place,
   folders: readonly string[] = [place.cwd],
 ): boolean {
-  if (!findPath(pattern, place, folders).inside || isReadOtherwise(pattern, folders)) return false
+  if (!mayBeRead(findPath(pattern, place, folders)) || isReadOtherwise(pattern, folders))
+    return false
   const parts = pattern.split('/')
   const first = parts.findIndex(isGlobPart)
   if (parts.some((part) => isGlobPart(part) && part.startsWith('.'))) return false
@@ -80,7 +90,7 @@ export function isGlobInside(
       ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
       : paths.map((path) => `${path}${sep}${part}`)
     if (paths.length > globFilesMax) return false
-    if (at >= first && !paths.every((one) => findIn(place, one).inside)) return false
+    if (at >= first && !paths.every((one) => mayBeRead(findIn(place, one)))) return false
   }
   return true
 }
@@ -107,13 +117,18 @@ function matchingNames(folder: string, pattern: string): string[] {
   }
 }
 
-/** Reports whether an agent may write there at all: not outside, and not in Git's own files. */
+/** Reports whether an agent may look at it: not outside, and not in Shiplog's own folder. */
+export const mayBeRead = (found: PathFound): boolean => found.inside && !found.isApart
+
+/** Reports whether an agent may write there at all: also not in Git's own files. */
 export function mayBeWritten(found: PathFound): boolean {
-  return found.inside && !found.names.some((name) => name.split('/').some(isGitName))
+  return (
+    found.inside && mayBeRead(found) && !found.names.some((name) => name.split('/').some(isGitName))
+  )
 }
 
 /** `path` is absolute and may contain `..`. */
-function findIn({ workingDir, dataDir }: Surroundings, path: string): PathFound {
+function findIn({ workingDir, apart }: Omit<Place, 'cwd'>, path: string): PathFound {
   const root = resolveLinks(workingDir)
   const real = resolveLinks(path)
   if (root === null || real === null) return outside
@@ -121,10 +136,8 @@ function findIn({ workingDir, dataDir }: Surroundings, path: string): PathFound 
   const byLinks = pathWithin(root, real)
   const byText = pathWithin(workingDir, text) ?? pathWithin(root, text)
   if (byLinks === null || byText === null) return outside
-  const record = dataDir ? resolveLinks(dataDir) : null
-  // Most working directories are worktrees in it.
-  if (record !== null && isInside(record, real) && !isInside(record, root)) return outside
-  return { inside: true, relative: byLinks, names: [byLinks, byText] }
+  const isApart = apart !== undefined && pathWithin(apart, real) !== null
+  return { inside: true, relative: byLinks, names: [byLinks, byText], isApart }
 }
 
 /** The same limit as on Linux. */

@@ -1,6 +1,6 @@
 /** Recognizes the repository's policy in what a request names, since changing it is asked about in every mode. */
 import { matchesGlob } from 'node:path'
-import { comparable, findEdited, type PathFound, type Surroundings } from './places.ts'
+import { comparable, findEdited, type PathFound, type Place } from './places.ts'
 import { policyPath } from './policy.ts'
 import type { ShellWord } from './shell/words.ts'
 
@@ -26,7 +26,7 @@ const joinedPolicy = new RegExp(
 )
 
 /** `.shiplog` or its file may be a link: then what it leads to is the policy as well. */
-export function policyFilesIn(place: Surroundings): PolicyFiles {
+export function policyFilesIn(place: Place): PolicyFiles {
   const files = namesOf(policyPath, place)
   const folders = namesOf(policyFolder, place)
   const isOneOf = (names: readonly string[], found: PathFound) =>
@@ -58,7 +58,7 @@ export function policyFilesIn(place: Surroundings): PolicyFiles {
   }
 }
 
-const namesOf = (path: string, place: Surroundings): string[] => {
+const namesOf = (path: string, place: Place): string[] => {
   const found = findEdited(path, place)
   return found.inside ? [path, ...found.names.map(asOnDisk)] : [path]
 }
