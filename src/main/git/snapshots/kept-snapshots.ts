@@ -68,10 +68,10 @@ async function idsBelow(git: RunGit, { dir, tree, since }: NewTree): Promise<str
 /** Removes the temporary reference, because another one exists now. A missing one is no error. */
 export async function releaseSnapshot(git: RunGit, dir: string, commit: string): Promise<void> {
   const ref = place + commit
-  if (!lacksReference(dir, ref)) await git(['update-ref', '-d', ref], { cwd: dir })
+  if (!lacksReference(dir, ref)) await git(['update-ref', '--no-deref', '-d', ref], { cwd: dir })
   for (const store of storesAt(git, dir))
     if (!lacksReferenceIn(store, ref))
-      await inStore(git, store)(['update-ref', '-d', ref], { cwd: store })
+      await inStore(git, store)(['update-ref', '--no-deref', '-d', ref], { cwd: store })
 }
 
 /** Returns the equivalent line for `git update-ref --stdin`. */
@@ -93,6 +93,6 @@ async function dropOld(git: RunGit, dir: string): Promise<void> {
   for (const text of line(listed).split('\n')) {
     const [seconds = '', name] = text.split(' ')
     if (name && Date.now() - Number(seconds) * 1000 > keptForMs)
-      await git(['update-ref', '-d', name], { cwd: dir })
+      await git(['update-ref', '--no-deref', '-d', name], { cwd: dir })
   }
 }

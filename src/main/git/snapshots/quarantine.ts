@@ -102,7 +102,7 @@ async function quarantined<Result>(
       store,
       keep: ({ ref, commit, ids, areNew = false }) =>
         pack(ids, areNew, async () => {
-          await refs([...durable, 'update-ref', ref, commit], { cwd: store ?? dir })
+          await refs([...durable, 'update-ref', '--no-deref', ref, commit], { cwd: store ?? dir })
           if (store !== null) await syncReference(store, ref)
         }),
       storeUnreferenced: (ids) => pack(ids, false, async () => {}),

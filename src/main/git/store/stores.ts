@@ -190,7 +190,10 @@ export function createGitStores(git: RunGit) {
       if (names.length === 0) return
       const input = names.map((name) => `delete refs/${name}\n`).join('')
       const durable = ['-c', 'core.fsync=all']
-      await inStore(git, store)([...durable, 'update-ref', '--stdin'], { cwd: store, input })
+      await inStore(git, store)([...durable, 'update-ref', '--no-deref', '--stdin'], {
+        cwd: store,
+        input,
+      })
     },
     /**
      * Returns the first of Git's own files of a store that is missing or not a file; null if it is

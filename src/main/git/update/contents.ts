@@ -222,7 +222,7 @@ async function readBatch(
 /** Deletes the reference to an update's contents. A missing one is no error. */
 export async function dropUpdateRef(git: RunGit, dir: string, updateId: string): Promise<void> {
   for (const { run, cwd } of placesOf(git, dir))
-    await run(['update-ref', '-d', updateRef(updateId)], { cwd })
+    await run(['update-ref', '--no-deref', '-d', updateRef(updateId)], { cwd })
 }
 
 /**
@@ -243,7 +243,7 @@ export async function dropOldUpdateRefs(git: RunGit, dir: string, beforeMs: numb
       const [seconds = '', name] = text.split(' ')
       return name && Number(seconds) * 1000 < beforeMs ? [name] : []
     })
-    for (const name of old) await run(['update-ref', '-d', name], { cwd })
+    for (const name of old) await run(['update-ref', '--no-deref', '-d', name], { cwd })
   }
 }
 

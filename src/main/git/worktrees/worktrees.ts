@@ -209,7 +209,7 @@ export async function keepRef(
   { taskId, commit, base }: { taskId: TaskId; commit: string; base: string | null },
 ): Promise<void> {
   if (git.storesOf(repoDir).length === 0) {
-    await git(['update-ref', '--stdin'], {
+    await git(['update-ref', '--no-deref', '--stdin'], {
       cwd: repoDir,
       input: `update ${hiddenRef(taskId)} ${commit}\n${releasing(commit)}`,
     })
@@ -236,7 +236,7 @@ export async function pinBase(
   { repoDir, taskId, commit }: { repoDir: string; taskId: TaskId; commit: string },
 ): Promise<void> {
   try {
-    await git(['update-ref', basePin(taskId), commit], { cwd: repoDir })
+    await git(['update-ref', '--no-deref', basePin(taskId), commit], { cwd: repoDir })
   } catch (error) {
     if ((await resolveCommit(git, repoDir, commit)) !== null) throw error
   }
@@ -245,7 +245,7 @@ export async function pinBase(
 /** Deletes the reference of `pinBase`. A missing one is no error. */
 export async function unpinBase(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
   if ((await commonDirOf(git, repoDir)) === null) return
-  await git(['update-ref', '-d', basePin(taskId)], { cwd: repoDir })
+  await git(['update-ref', '--no-deref', '-d', basePin(taskId)], { cwd: repoDir })
 }
 
 /** Returns the commit that `keepRef` kept; null if there is none. */
@@ -266,7 +266,7 @@ export async function keptCommit(
 /** Deletes the task's hidden reference in the repository. A missing one is no error. */
 export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
   if (lacksReference(repoDir, hiddenRef(taskId))) return
-  await git(['update-ref', '-d', hiddenRef(taskId)], { cwd: repoDir })
+  await git(['update-ref', '--no-deref', '-d', hiddenRef(taskId)], { cwd: repoDir })
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   seriesFile,
   worktreePatchFile,
 } from '../../artifacts/index.ts'
-import type { Git } from '../../git/index.ts'
+import { type Git, GitError } from '../../git/index.ts'
 import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
@@ -78,14 +78,17 @@ export function createSaveChanges(deps: {
           const refusal = await gitsRefusal(workspace)
           if (refusal !== null)
             return refused('not-git', `The changes of "${task.title}" can't be saved. ${refusal}`)
-          if (await isWorktree(task, workspace)) throw error
-          return null
+          if (!(await isWorktree(task, workspace))) return 'Git no longer knew its worktree'
+          // On a full disk the same call succeeds later.
+          if (!(error instanceof GitError) || error.code !== null) throw error
+          if (discardUnknownWorktree) return `Git could not read its work (${error.message})`
+          return refused('unknown-worktree', unreadableWorkAdvice(task, workspace, error))
         })
-      if (saved === null) {
+      if (typeof saved === 'string') {
         if (!discardUnknownWorktree)
           return refused('unknown-worktree', unknownWorktreeAdvice(task, workspace))
         const name = await deps.leftovers.moveAway(taskId, workspace, { sort: false })
-        const error = `Git no longer knew its worktree; its files were moved to the trash as ${name}`
+        const error = `${saved}; its files were moved to the trash as ${name}`
         deps.onProblem(`The changes of "${task.title}" were not saved as a patch`, new Error(error))
         return { ...nothing, paths: [], error }
       }
@@ -179,6 +182,11 @@ export function createSaveChanges(deps: {
 
 function unknownWorktreeAdvice({ title, projectDir }: Task, { path }: Workspace): string {
   return `Git no longer knows ${path} as a worktree of the project, so the changes of "${title}" can't be saved as a patch. If the project was moved, move it back to ${projectDir}, or add it at its new path (\`shiplog projects add DIR\`), and then remove the workspace. If a program rewrote the worktree's .git file or Git's own files for it, such as commondir, no move helps: discard the unknown worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
+}
+
+/** An agent may commit what Git can never read again, such as a tree with an empty name. */
+function unreadableWorkAdvice({ title }: Task, { path }: Workspace, { message }: GitError): string {
+  return `Git can't save the changes of "${title}" as a patch: ${message} If the cause can't be removed in ${path}, discard the worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
 }
 
 const isFolder = async (path: string): Promise<boolean> =>
