@@ -8,6 +8,7 @@ import { statfsSync, writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import prettyBytes from 'pretty-bytes'
 import { findOnPath } from '../../processes/find-on-path.ts'
 import { startProgram } from '../../processes/launcher/launcher.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
@@ -26,9 +27,11 @@ import {
 } from '../worktree-files/guard.ts'
 import { inspectWorktree, repairWorktree, type WorktreeState } from '../worktree-files/state.ts'
 import { createPipeRelease, type PipeRelease } from './blocking-pipes.ts'
+import { collect } from './collect-output.ts'
 import { matchesRules } from './endless-rules.ts'
 import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
+import { memoryBytesMaxDefault, watchMemory } from './memory-limit.ts'
 import { type GitResult, type GitRunOptions, line, type RunGit } from './run-git.ts'
 import { blockingLock, removeOwnStaleLock } from './stale-locks.ts'
 
@@ -58,6 +61,8 @@ export interface RunGitOptions {
   isClockTrusted?: (() => boolean) | undefined
   /** See `RunGit.storesOf`. Default: none. */
   storesOf?: ((dir: string) => readonly string[]) | undefined
+  /** The memory that a call may use. Default: 4 GB, at most half of the machine's. */
+  memoryBytesMax?: number | undefined
   /** The time limit of a call that reads nothing but the configuration and references. */
   configMsMax?: number | undefined
   /** See `RunGit.scratchParent`. Default: null. */
@@ -77,6 +82,7 @@ export function createRunGit({
   scratchParent = null,
   dataDir = null,
   configMsMax = configMsMaxDefault,
+  memoryBytesMax = memoryBytesMaxDefault(),
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
@@ -197,7 +203,7 @@ export function createRunGit({
     let hasRemovedLock = false
     for (let attempt = 0; ; attempt++) {
       try {
-        return await runOnce(await program(), { baseEnv, pipes }, args, options)
+        return await runOnce(await program(), { baseEnv, pipes, memoryBytesMax }, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
         // A retry would append its output to that of the first attempt.
@@ -248,7 +254,11 @@ function isLocked(error: unknown): boolean {
 
 async function runOnce(
   gitPath: string,
-  { baseEnv, pipes }: { baseEnv: NodeJS.ProcessEnv; pipes: PipeRelease },
+  {
+    baseEnv,
+    pipes,
+    memoryBytesMax,
+  }: { baseEnv: NodeJS.ProcessEnv; pipes: PipeRelease; memoryBytesMax: number },
   args: readonly string[],
   options: GitRunOptions,
 ): Promise<GitResult> {
@@ -271,15 +281,22 @@ async function runOnce(
   const end = () => program.terminate()
   signal?.addEventListener('abort', end, { once: true })
   stdout.onOverflow(end)
-  let endless: string | null = null
-  const onEndless = (why: string) => {
-    endless = why
+  let endedBecause: string | null = null
+  const endBecause = (why: string) => {
+    endedBecause = why
     end()
   }
+  const stopLooking = watchMemory(args, () => program.pid, {
+    bytesMax: memoryBytesMax,
+    onExceeded: () =>
+      endBecause(
+        `it needed more than ${prettyBytes(memoryBytesMax)} of memory: a commit may hold more paths than any memory`,
+      ),
+  })
   const stopReleasing = pipes.watch(
     options.cwd,
     namedFoldersIn(args, options.env),
-    matchesRules(args) ? onEndless : null,
+    matchesRules(args) ? endBecause : null,
   )
   let exitCode: number | null
   try {
@@ -288,10 +305,11 @@ async function runOnce(
     throw await startError(gitPath, args, options.cwd, error)
   } finally {
     stopReleasing()
+    stopLooking()
     signal?.removeEventListener('abort', end)
   }
   signal?.throwIfAborted()
-  if (endless !== null) throw new GitError(args, null, `fatal: ${endless}`)
+  if (endedBecause !== null) throw new GitError(args, null, `fatal: ${endedBecause}`)
 
   const errorOutput = stderr.bytes().toString()
   if (stdout.overflowed()) {
@@ -344,29 +362,6 @@ function fullDiskOf(stderr: string, cwd: string): string | null {
     return disk !== null && disk.bavail * disk.bsize < probeBytes
   })
   return isFull ? 'ENOSPC' : null
-}
-
-function collect(bytesMax: number) {
-  const chunks: Buffer[] = []
-  let size = 0
-  let overflowed = false
-  let notifyOverflow = () => {}
-  return {
-    add(chunk: Buffer) {
-      const room = bytesMax - size
-      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-      size += chunk.length
-      if (size > bytesMax && !overflowed) {
-        overflowed = true
-        notifyOverflow()
-      }
-    },
-    bytes: () => Buffer.concat(chunks),
-    overflowed: () => overflowed,
-    onOverflow: (listener: () => void) => {
-      notifyOverflow = listener
-    },
-  }
 }
 
 /** Git exists, but its arguments are too long or contain a zero byte. */

@@ -143,7 +143,13 @@ export function startLauncher(): Launcher & { close(): void } {
           if (error) removeWaiting(id)?.resolve(null)
         })
       send({ id, start: { file, args, cwd, env, input } })
-      return { pid: undefined, ended, terminate: () => void send({ id, terminate: true }) }
+      return {
+        get pid() {
+          return waiting.get(id)?.pid
+        },
+        ended,
+        terminate: () => void send({ id, terminate: true }),
+      }
     },
   }
 }

@@ -186,7 +186,7 @@ function unknownWorktreeAdvice({ title, projectDir }: Task, { path }: Workspace)
 
 /** An agent may commit what Git can never read again, such as a tree with an empty name. */
 function unreadableWorkAdvice({ title }: Task, { path }: Workspace, { message }: GitError): string {
-  return `Git can't save the changes of "${title}" as a patch: ${message} If the cause can't be removed in ${path}, discard the worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
+  return `Git can't save the changes of "${title}" as a patch: ${message.replace(/[^.]$/, '$&.')} If the cause can't be removed in ${path}, discard the worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
 }
 
 const isFolder = async (path: string): Promise<boolean> =>
