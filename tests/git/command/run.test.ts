@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
 import { createGit } from '../../../src/main/git/index.ts'
+import { ensureStore, inStore } from '../../../src/main/git/store/store.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { asUnprivilegedUser } from '../../unprivileged.ts'
 import { git, makeRepository, temporaryDir, testEnv } from '../repository.ts'
@@ -121,6 +122,52 @@ it('[R1] removes the lock of a hidden ref that a killed Git left, and continues'
   await git.keepRef(project.dir, { taskId, commit: head, base: null })
   await expect(git.keptCommit(project.dir, taskId)).resolves.toBe(head)
   expect(existsSync(lock)).toBe(false)
+})
+
+it('[R1] removes the lock of a base commit’s ref that a killed Git left, and continues', async () => {
+  const project = await makeRepository()
+  const taskId = newTaskId()
+  const commit = (await git.head(project.dir)) ?? ''
+  const locks = path.join(project.dir, '.git/refs/shiplog/base')
+  await leaveLock(path.join(locks, `${taskId}.lock`))
+  await git.pinBase({ repoDir: project.dir, taskId, commit })
+  expect(project.git('for-each-ref', '--format=%(objectname)', 'refs/shiplog')).toBe(commit)
+  const lock = await leaveLock(path.join(locks, `${taskId}.lock`))
+  await git.unpinBase(project.dir, taskId)
+  expect(existsSync(lock)).toBe(false)
+  expect(project.git('for-each-ref', 'refs/shiplog')).toBe('')
+})
+
+it('[R1] removes the lock of all refs that a killed Git left in Shiplog’s own store, and continues', async () => {
+  const project = await makeRepository()
+  const store = path.join(await temporaryDir(), 'store')
+  const run = createRunGit({ env: testEnv, storesOf: () => [store] })
+  await ensureStore(run, store, project.dir)
+  const lock = await leaveLock(path.join(store, 'packed-refs.lock'))
+  const inIt = inStore(run, store)
+  await inIt(['update-ref', '-d', 'refs/shiplog/snapshots/1'], { cwd: project.dir })
+  expect(existsSync(lock)).toBe(false)
+})
+
+it('leaves a lock in the store that is newer than this process', async () => {
+  const project = await makeRepository()
+  const store = path.join(await temporaryDir(), 'store')
+  const run = createRunGit({ env: testEnv, storesOf: () => [store] })
+  await ensureStore(run, store, project.dir)
+  const lock = await leaveLock(path.join(store, 'packed-refs.lock'))
+  const nowSeconds = Date.now() / 1000
+  await utimes(lock, nowSeconds, nowSeconds)
+  const inIt = inStore(run, store)
+  const removal = inIt(['update-ref', '-d', 'refs/shiplog/snapshots/1'], { cwd: store })
+  await expect(removal).rejects.toMatchObject({ kind: 'git' })
+  expect(existsSync(lock)).toBe(true)
+})
+
+it('leaves a lock of all refs of the user’s repository', async () => {
+  const project = await makeRepository()
+  const lock = await leaveLock(path.join(project.dir, '.git/packed-refs.lock'))
+  await expect(git.unpinBase(project.dir, newTaskId())).rejects.toMatchObject({ kind: 'git' })
+  expect(existsSync(lock)).toBe(true)
 })
 
 it('leaves a lock of the user’s where it is, and gives advice', async () => {

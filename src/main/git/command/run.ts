@@ -198,6 +198,13 @@ export function createRunGit({
     await guarded(mark, { cwd: root, input: missing.stdout })
   }
 
+  /** Returns Shiplog's store that a call works on; null for any other repository. */
+  function storeOf({ cwd, env = {} }: GitRunOptions): string | null {
+    const gitDir = env.GIT_DIR
+    if (gitDir === undefined) return null
+    return gitDir === cwd || storesOf(cwd).includes(gitDir) ? gitDir : null
+  }
+
   async function retried(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     const waitedSinceMs = Date.now()
     let hasRemovedLock = false
@@ -213,7 +220,8 @@ export function createRunGit({
           continue
         }
         if (hasRemovedLock) throw error
-        hasRemovedLock = await removeOwnStaleLock(error, { cwd: options.cwd, waitedSinceMs })
+        const lock = { cwd: options.cwd, store: storeOf(options), waitedSinceMs }
+        hasRemovedLock = await removeOwnStaleLock(error, lock)
         if (!hasRemovedLock) throw error
       }
     }
