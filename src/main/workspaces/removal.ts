@@ -183,7 +183,7 @@ export function createRemoval(deps: {
     }
     const saved = await savedPatch(subject)
     const sort = Boolean(saved?.finalCommit)
-    await deps.git.removeWorktree({
+    const { stashed } = await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path: deps.workingDirs.worktreeRoot(workspace),
       // A sub-agent's branch is Shiplog's alone, and the turn store keeps its commits. A root's
@@ -192,6 +192,10 @@ export function createRemoval(deps: {
       branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
     })
+    if (stashed) {
+      const text = `A rebase or merge of "${task.title}" was unfinished. The changes that Git had set aside for it are in the stash of the project`
+      deps.onProblem(text, new Error(`\`git stash list\` shows them; their commit is ${stashed}`))
+    }
     await deps.git.unpinBase(task.projectDir, task.id)
   }
 

@@ -43,3 +43,33 @@ it('[R3] keeps the commits of a removed sub-agent through a gc, including those 
   expect(inTurnStore(fixture, 'show', `${commit}:late.txt`)).toBe('late\n')
   expect((await client.tasks.applyPatch({ taskId: id })).kind).toBe('applied')
 })
+
+it('[R3] moves what Git had set aside for an unfinished merge to the stash, and reports it', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario, { keep: true })
+  await until(
+    fixture.shiplog,
+    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
+  )
+  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
+  const path = workspace?.path ?? ''
+  const { dir } = fixture.project
+  await writeFile(join(dir, 'both.txt'), 'theirs\n')
+  git(dir, 'add', '-A')
+  git(dir, 'commit', '-q', '-m', 'Theirs')
+  await writeFile(join(path, 'both.txt'), 'ours\n')
+  git(path, 'add', '-A')
+  git(path, 'commit', '-q', '-m', 'Ours')
+  await writeFile(join(path, 'aside.txt'), 'not committed\n')
+  git(path, 'add', 'aside.txt')
+  const branch = git(dir, 'rev-parse', '--abbrev-ref', 'HEAD').trim()
+  expect(() => git(path, 'merge', '--autostash', branch)).toThrow()
+
+  const { client } = fixture.shiplog
+  await client.workspace.remove({ workspaceId: id })
+  expect(git(dir, 'show', 'stash@{0}:aside.txt')).toBe('not committed\n')
+  const { notices } = await client.app.info()
+  expect(notices.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('set aside for it are in the stash of the project'),
+  )
+})

@@ -19,6 +19,7 @@ import { copyIntoRepository, objectsOfWork } from '../store/copy.ts'
 import { inStore, reading, storesAt } from '../store/store.ts'
 import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
+import { keepAutostash } from './autostash.ts'
 import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { isSparse, writeOutsideSparseCheckout } from './sparse-checkout.ts'
 
@@ -106,6 +107,8 @@ interface WorktreeRemoval {
   worktree: 'removed' | 'already-gone'
   /** Null if no branch was given. */
   branch: BranchRemoval | null
+  /** The commit in the stash of what Git had set aside for an unfinished rebase or merge in it (`autostash.ts`). */
+  stashed?: string
 }
 
 /**
@@ -132,6 +135,7 @@ export async function removeWorktree(
     }
   }
   const adminDir = await adminDirOf(commonDir, worktreePath)
+  const stashed = adminDir && (await keepAutostash(git, { repoDir, adminDir }))
   if (adminDir !== null && existed && !moveAway) {
     // Given twice to remove a locked one as well. It fails on a damaged `.git` file; the two lines
     // below do not.
@@ -149,6 +153,7 @@ export async function removeWorktree(
   return {
     worktree: existed || adminDir !== null ? 'removed' : 'already-gone',
     branch: branch ? await deleteBranch(git, { repoDir, branch, at: branchAt, signal }) : null,
+    ...(stashed !== null && { stashed }),
   }
 }
 
