@@ -95,6 +95,13 @@ it('keeps later permissions of a file, in an apply and its undo', async () => {
   expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o600])
 })
 
+it('deletes the folders above a file that a killed apply had deleted', async () => {
+  const { parent, plan } = await prepared()
+  await parent.remove('private/shared/key')
+  expect(await write(plan)).toEqual({ kind: 'written' })
+  expect(await readdir(parent.dir)).not.toContain('private')
+})
+
 it('restores the permissions of folders that became empty', async () => {
   const { parent, plan } = await prepared()
   const modeOf = async (name: string) => (await lstat(path.join(parent.dir, name))).mode & 0o7777

@@ -111,8 +111,12 @@ async function swapIn(request: SwapRequest, held: HeldRoot): Promise<Swapped> {
     for (const { path, from, to } of swaps) {
       if (from === null || to !== null) continue
       await remove(path, from, context).catch(orLeave(path))
-      if (direction === 'forward') await removeEmptiedParents(path, context)
     }
+    // Also above files that a killed process had deleted.
+    if (direction === 'forward')
+      for (const swap of all)
+        if (swap.from !== null && swap.to === null && states.get(swap) !== 'other')
+          await removeEmptiedParents(swap.path, context)
     // A roll-back removes only folders that the update created, because another may have been empty
     // before.
     if (direction === 'backward')
