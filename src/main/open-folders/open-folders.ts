@@ -30,7 +30,8 @@ export async function withHeldFolder<Result>(
   if (!hasOpenPaths) return use(Buffer.from(path))
   const handle = await open(path, folderFlags)
   try {
-    return await use(Buffer.from(openPath(handle)))
+    const held = openPath(handle)
+    return await use(Buffer.from(held)).catch(namingFolder(held, String(path)))
   } finally {
     await handle.close()
   }
@@ -70,10 +71,14 @@ export async function inTree<Result>(
     await assertNoLinks(path, below)
     return use(below.length === 0 ? Buffer.from(path) : entryIn(path, below))
   }
-  if (below.length === 0) return use(Buffer.from(openPath(top)))
+  if (below.length === 0) {
+    const held = openPath(top)
+    return use(Buffer.from(held)).catch(namingFolder(held, path))
+  }
   const handle = await openBelow(top, below)
   try {
-    return await use(Buffer.from(openPath(handle)))
+    const held = openPath(handle)
+    return await use(Buffer.from(held)).catch(namingFolder(held, String(entryIn(path, below))))
   } finally {
     await handle.close()
   }
@@ -136,6 +141,22 @@ export async function changeMode(path: string | Buffer, mode: number): Promise<v
     await handle.close()
   }
 }
+
+/**
+ * Rethrows an error of the system with the folder's own path, because a user can't know where `held`, the path of the
+ * open one, leads.
+ */
+export const namingFolder =
+  (held: string, path: string) =>
+  (error: NodeJS.ErrnoException & { dest?: string }): never => {
+    const named = (text: string) => text.replaceAll(`${held}/`, `${path}/`)
+    if (typeof error?.path === 'string') {
+      error.message = named(error.message)
+      error.path = named(error.path)
+      if (typeof error.dest === 'string') error.dest = named(error.dest)
+    }
+    throw error
+  }
 
 /** As bytes, because a name need not be UTF-8. Unlike `path.join`, it keeps `.` and `..`. */
 export const entryIn = (folder: string | Buffer, name: Buffer): Buffer =>

@@ -10,6 +10,7 @@ import { newUpdateId } from '../../../src/shared/records/ids.ts'
 import { type Attempt, type Fault, record } from '../../crash/fault-fs/record.ts'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from '../../git/repository.ts'
 import { undo, write } from '../../git/writing.ts'
+import { asUnprivilegedUser } from '../../unprivileged.ts'
 
 const run = createRunGit({ env: testEnv })
 
@@ -136,6 +137,18 @@ describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/m
     })
   },
 )
+
+it('names a file in a folder that may not be written by its own path', async () => {
+  const { parent, plan } = await prepared()
+  await chmod(path.join(parent.dir, 'private/shared'), 0o555)
+  asUnprivilegedUser(path.dirname(parent.dir))
+  const file = path.join(parent.dir, 'private/shared/key')
+  await expect(write(plan)).rejects.toMatchObject({
+    code: 'EACCES',
+    path: file,
+    message: expect.stringContaining(`'${file}'`),
+  })
+})
 
 describe('a disk that refuses', () => {
   it('leaves every file old or new at any call, and all of them can be rolled back', async () => {

@@ -8,6 +8,7 @@ import {
   assertNoLinks,
   folderFlags,
   hasOpenPaths,
+  namingFolder,
   openBelow,
   openPath,
 } from '../../open-folders/open-folders.ts'
@@ -60,14 +61,23 @@ export async function inFolder<Result>(
   const { open: top } = root
   if (dir === '.') {
     await assertInPlace(top, dir)
-    return use((name) => `${openPath(top.handle)}/${name}`)
+    return useHeld(top.handle, root.path, use)
   }
   const handle = await openFolder(top, dir)
   try {
-    return await use((name) => `${openPath(handle)}/${name}`)
+    return await useHeld(handle, join(root.path, dir), use)
   } finally {
     await handle.close()
   }
+}
+
+function useHeld<Result>(
+  handle: FileHandle,
+  path: string,
+  use: (at: At) => Promise<Result>,
+): Promise<Result> {
+  const held = openPath(handle)
+  return use((name) => `${held}/${name}`).catch(namingFolder(held, path))
 }
 
 async function openFolder(root: NonNullable<HeldRoot['open']>, dir: string): Promise<FileHandle> {
