@@ -44,6 +44,18 @@ export function createArchivedWorktrees({
     const worktree = worktreeOf(task, patch)
     if (!worktree) return task.workspace.branch
     const { repoDir, path } = worktree
+    const branch = await restoreFiles(task, worktree)
+    const { baseCommit } = task.workspace
+    if (baseCommit) await git.pinBase({ repoDir, taskId: task.id, commit: baseCommit })
+    return branch
+  }
+
+  /** Resolves with the checked-out branch. */
+  async function restoreFiles(
+    task: Archived,
+    worktree: Parameters<Git['restoreWorktree']>[0],
+  ): Promise<string | null> {
+    const { repoDir, path } = worktree
     // An interrupted restore leaves a partial worktree. A complete one may contain newer work.
     if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
     else if (
@@ -52,11 +64,9 @@ export function createArchivedWorktrees({
       (await git.isWorktreeOf(repoDir, path))
     )
       return git.currentBranch(path)
-    const restored = await git.restoreWorktree(worktree)
+    const branch = await git.restoreWorktree(worktree)
     if (worktree.head !== worktree.final) await warnOfLineEndings(task, path)
-    const { baseCommit } = task.workspace
-    if (baseCommit) await git.pinBase({ repoDir, taskId: task.id, commit: baseCommit })
-    return restored
+    return branch
   }
 
   /** Git stored the uncommitted files with LF, so their original line endings are lost. */
