@@ -1,6 +1,6 @@
 /** What becomes of a merge while its files are written into the working tree. */
 import { execFileSync } from 'node:child_process'
-import { lstat, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
@@ -111,6 +111,41 @@ describe('while files are written', () => {
       })
     })
     expect((await lstat(join(parent.dir, name))).isFIFO()).toBe(true)
+  })
+
+  it.each([
+    ['of a new file', 'new.txt', 'new.txt/empty'],
+    ['of files that a file replaces', 'folder', 'folder/below/empty'],
+  ])(
+    'refuses to replace a folder %s if an empty one of the user’s is in it',
+    async (_, name, empty) => {
+      const { parent, child, treeOf } = await prepared({ 'folder/below/x': 'x\n' })
+      await child.write('new.txt', 'child\n')
+      await child.remove('folder')
+      await child.write('folder', 'a file now\n')
+      const tree = await treeOf(child)
+      await mkdir(join(parent.dir, empty), { recursive: true })
+      await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+        await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
+          kind: 'in-the-way',
+          paths: [name],
+        })
+      })
+      expect(await readdir(join(parent.dir, empty))).toEqual([])
+    },
+  )
+
+  it('replaces a folder whose folders become empty by the same change', async () => {
+    const { parent, child, treeOf } = await prepared({ 'folder/below/x': 'x\n' })
+    await child.remove('folder')
+    await child.write('folder', 'a file now\n')
+    const tree = await treeOf(child)
+    await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+      await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
+        kind: 'updated',
+      })
+    })
+    expect(await parent.read('folder')).toBe('a file now\n')
   })
 
   it('refuses to write into a repository that is in the place of a new folder', async () => {

@@ -230,6 +230,10 @@ async function isReplaceable(
   return kept === (await contentId(git, topLevel, change.path))
 }
 
+/**
+ * Reports whether nothing is left of a folder once the given files are deleted, with the folders that become empty by
+ * that. It may be empty itself; an empty folder in it is the user's, and stays.
+ */
 async function holdsOnly(
   topLevel: string,
   folder: string,
@@ -237,11 +241,15 @@ async function holdsOnly(
 ): Promise<boolean> {
   for (const entry of await readdir(path.join(topLevel, folder), { withFileTypes: true })) {
     const name = `${folder}/${entry.name}`
-    const isGone = entry.isDirectory() ? await holdsOnly(topLevel, name, gone) : gone.has(name)
+    const isGone = entry.isDirectory()
+      ? !(await isEmpty(path.join(topLevel, name))) && (await holdsOnly(topLevel, name, gone))
+      : gone.has(name)
     if (!isGone) return false
   }
   return true
 }
+
+const isEmpty = async (folder: string): Promise<boolean> => (await readdir(folder)).length === 0
 
 /** Returns the id of the content as Git would store it, with line endings and filters. */
 async function contentId(git: RunGit, topLevel: string, name: string): Promise<string> {
