@@ -290,7 +290,8 @@ describe('a conflict is an answer, and changes nothing', () => {
     setting.parent.git('update-index', '--assume-unchanged', 'a.txt')
     await setting.parent.write('a.txt', 'a secret edit\n')
     await setting.child.write('a.txt', lines.replace('one', 'ONE'))
-    await expectConflict(setting, ['a.txt'])
+    const message = await expectConflict(setting, ['a.txt'])
+    expect(message).toContain('changes that Git is told to ignore')
   })
 
   it('when a submodule changes', async () => {

@@ -90,6 +90,13 @@ export async function findObstacle(
   })
   const blocked = checked.flat()
   if (blocked.length === 0) return null
+  const ignoredChanges = blocked.filter((name) => hidden.has(name))
+  if (ignoredChanges.length > 0) {
+    return {
+      paths: ignoredChanges,
+      why: 'it has changes that Git is told to ignore (assume-unchanged or skip-worktree)',
+    }
+  }
   return { paths: blocked, why: 'a file that Git does not track, or a folder, is in its place' }
 }
 
