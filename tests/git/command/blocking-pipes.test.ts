@@ -1,7 +1,7 @@
 /** Named pipes in the places of files that Git opens without a look: nothing waits for them. */
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
@@ -76,6 +76,25 @@ it.skipIf(process.platform === 'win32')(
     expect(String(asked.stdout)).toBe('a\n')
     for (const name of pipes) await rm(path.join(objects, name))
     expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
+  'reads named pipes in a folder that objects are borrowed from as empty',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const borrowed = await temporaryDir()
+    for (const name of ['info', 'pack']) await mkdir(path.join(borrowed, name))
+    const pack = path.join(borrowed, 'pack', `pack-${'1'.repeat(40)}`)
+    execFileSync('mkfifo', [`${pack}.idx`, path.join(borrowed, 'info/alternates')])
+    await writeFile(`${pack}.pack`, '')
+    await mkdir(path.join(project.dir, '.git/objects/info'), { recursive: true })
+    await project.write('.git/objects/info/alternates', `${borrowed}\n`)
+    const git = createGit({ env: testEnv })
+    await project.write('a.txt', 'changed\n')
+    await expect(git.snapshot(project.dir, { signal: limit() })).resolves.toMatchObject({
+      dirty: true,
+    })
   },
 )
 

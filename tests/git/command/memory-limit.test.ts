@@ -31,3 +31,16 @@ it.skipIf(process.platform !== 'linux')(
     await expect(git.head(project.dir)).resolves.toBe(project.git('rev-parse', 'HEAD'))
   },
 )
+
+it.skipIf(process.platform !== 'linux')(
+  'ends Git where a device is in the place of a reference, and it packs objects',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    await project.write('a.txt', 'b\n')
+    await project.link('.git/refs/tags/endless', '/dev/zero')
+    const git = createGit({ env: testEnv, memoryBytesMax: 300 * 1024 * 1024 })
+    await expect(git.commitSnapshot(project.dir, { signal: limit() })).rejects.toThrow(
+      'or a file of .git be a link to a device',
+    )
+  },
+)

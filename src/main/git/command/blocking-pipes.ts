@@ -9,6 +9,7 @@ import { lstat, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
+import { readIfPossible } from '../repository/read-git-file.ts'
 import { endlessRuleIn } from './endless-rules.ts'
 
 /** Git opens a file of one of these names in any folder. It checks the type of every other file. */
@@ -22,6 +23,8 @@ const firstScanMs = 1_000
 /** The time between two scans is this many times that of a scan, because a tree may have a million files. */
 const pauseFactor = 4
 const pauseMsMin = 500
+/** An honest repository borrows from one or two. */
+const borrowedMax = 20
 /** How often pipes that were found before are released. */
 const releaseMs = 50
 
@@ -117,7 +120,18 @@ function foldersOf(cwd: string): { folder: string; isGits: boolean }[] {
     ...outside
       .filter((folder) => folder !== path.join(top, '.git'))
       .map((folder) => ({ folder, isGits: true })),
+    ...borrowedBy(gits?.commonDir ?? path.join(top, '.git')),
   ]
+}
+
+/** A repository may name folders of others, which Git looks for objects in. */
+function borrowedBy(commonDir: string): { folder: string; isGits: boolean }[] {
+  const objects = path.join(commonDir, 'objects')
+  const named = readIfPossible(path.join(objects, 'info', 'alternates'))?.split('\n') ?? []
+  return named
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .slice(0, borrowedMax)
+    .map((folder) => ({ folder: path.resolve(objects, folder), isGits: true }))
 }
 
 /** Adds the pipes and rules below a folder that Git would open. `isGits`: it is Git's own, in which Git opens any file. */

@@ -1,7 +1,7 @@
 /**
  * Ends Git before it fills the memory of the machine. A dozen small objects can hold more paths than any memory: folders
  * in which each name is the same folder again. An agent can commit them, and Git compares every path at once, with each
- * start that continues the removal of its worktree.
+ * start that continues the removal of its worktree. A link to `/dev/zero` in the place of any reference has no end either.
  */
 import { totalmem } from 'node:os'
 import { readProcFile } from '../../processes/proc-file.ts'
@@ -11,7 +11,7 @@ const firstLookMs = 1_000
 /** Git allocates about a gigabyte a second. */
 const lookMs = 200
 
-/** A comparison of ten million paths needs less. */
+/** A comparison of ten million paths needs less, and Git streams larger files than 512 MB. */
 const bytesMaxDefault = 4_000_000_000
 
 /** At most half of what this process could have, which a container may limit. */
@@ -20,19 +20,15 @@ export function memoryBytesMaxDefault(): number {
   return Math.min(bytesMaxDefault, totalmem() / 2, limit > 0 ? limit / 2 : bytesMaxDefault)
 }
 
-/** These take as much as the objects that they pack, which are Shiplog's or were read before. */
-const packing = new Set(['gc', 'index-pack', 'pack-objects', 'repack', 'unpack-objects'])
-
 /**
  * Calls `onExceeded` once the process has more memory of its own, until the returned function is called. Linux only:
  * elsewhere nothing lists it without another process.
  */
 export function watchMemory(
-  args: readonly string[],
   pid: () => number | undefined,
   { bytesMax, onExceeded }: { bytesMax: number; onExceeded: () => void },
 ): () => void {
-  if (process.platform !== 'linux' || args.some((arg) => packing.has(arg))) return () => {}
+  if (process.platform !== 'linux') return () => {}
   let timer: NodeJS.Timeout
   let isOver = false
   const look = async () => {

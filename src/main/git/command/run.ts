@@ -294,11 +294,11 @@ async function runOnce(
     endedBecause = why
     end()
   }
-  const stopLooking = watchMemory(args, () => program.pid, {
+  const stopLooking = watchMemory(() => program.pid, {
     bytesMax: memoryBytesMax,
     onExceeded: () =>
       endBecause(
-        `it needed more than ${prettyBytes(memoryBytesMax)} of memory: a commit may hold more paths than any memory`,
+        `it needed more than ${prettyBytes(memoryBytesMax)} of memory: a commit may hold more paths than any memory, or a file of .git be a link to a device`,
       ),
   })
   const stopReleasing = pipes.watch(
