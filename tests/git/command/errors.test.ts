@@ -27,6 +27,12 @@ it.each([
     said: 'borrows objects from /b c/.git/objects, which is missing.',
   },
   {
+    what: 'a name in a commit that Git writes nowhere',
+    stderr:
+      "error: invalid path '../escape'\nfatal: Could not reset index file to revision 'HEAD'.\n",
+    said: 'A commit contains "../escape", a name that Git writes nowhere',
+  },
+  {
     what: 'a file that may not be read',
     stderr:
       'error: open("f1"): Permission denied\nfatal: could not open \'/b c/f1\' for reading: Permission denied\n',

@@ -52,6 +52,11 @@ function diskCodeIn(stderr: string): string | null {
 /** Failures whose message from Git lacks the remedy, with the remedy for each. */
 const remedies: readonly [RegExp, (first: string, second: string) => string][] = [
   [
+    /invalid path '([^'\n]+)'/,
+    (name) =>
+      `A commit contains ${JSON.stringify(name)}, a name that Git writes nowhere, so its files can't be checked out. Take it out of the commit, or apply the other changes.`,
+  ],
+  [
     /(?:could not open|failed to open|unable to (?:open|index|stat|read)|open\()[^\n]*['"]([^'"\n]+)['"][^\n]*: Permission denied/,
     (file) => `You may not read ${file}. Change its permissions, or those of its folder.`,
   ],
@@ -163,6 +168,7 @@ export class WorktreeRefusedError extends Error {
     | 'branch-exists'
     | 'branch-in-use'
     | 'bad-branch-name'
+    | 'linked-folder'
     | 'no-repository'
     | 'path-exists'
     | 'unknown-commit'

@@ -12,6 +12,7 @@ import { copyIntoRepository } from '../store/copy.ts'
 import { reading } from '../store/store.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
+import { refuseLinkedFolders } from './linked-folders.ts'
 import { isPartialWorktree, partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import { writeOutsideSparseCheckout } from './sparse-checkout.ts'
@@ -43,6 +44,8 @@ export interface RestoreWorktreeInput extends RestorableInput {
 export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path } = input
   await refuseUnrestorable(git, input)
+  const commonDir = await commonDirOf(git, repoDir)
+  if (commonDir !== null) await refuseLinkedFolders(commonDir, input.branch)
   // If the folder was deleted by hand, Git still considers its branch checked out there.
   const hidden = await hideAdminDir(git, repoDir, path)
   try {

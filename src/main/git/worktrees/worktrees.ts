@@ -20,6 +20,7 @@ import { inStore, reading, storesAt } from '../store/store.ts'
 import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
 import { keepAutostash } from './autostash.ts'
+import { refuseLinkedFolders } from './linked-folders.ts'
 import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { isSparse, writeOutsideSparseCheckout } from './sparse-checkout.ts'
 
@@ -325,6 +326,8 @@ async function checkCreatable(git: RunGit, input: CreateWorktreeInput): Promise<
       `The branch ${branch} exists; choose another name.`,
     )
   }
+  const commonDir = await commonDirOf(git, repoDir, { signal })
+  if (commonDir !== null) await refuseLinkedFolders(commonDir, branch)
   if (exists(input.path)) {
     throw new WorktreeRefusedError('path-exists', `${input.path} exists; choose another folder.`)
   }
