@@ -10,12 +10,12 @@ import {
 } from './analyze-request.ts'
 import { named, quoted } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
+import { pathMatches } from './path-patterns.ts'
 import { comparable, mayBeRead, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
 import {
   allowsCommand,
-  globMatches,
   matchesCommand,
   matchesEdit,
   matchesTool,
@@ -120,7 +120,9 @@ function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
     case 'edit':
       return matchesPath(test, seen.found)
     case 'other':
-      return formsOfSubject(seen).some((one) => matchesTool(anyCase(test), seen.tool, one))
+      return formsOfSubject(seen).some((one) =>
+        matchesTool(anyCase(test), seen.tool, inAnyCase(one)),
+      )
     case 'command':
       return stepsOf(seen).some((step) =>
         step.kind === 'run'
@@ -132,7 +134,11 @@ function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
 }
 
 const anyCase = (test: RuleTest): RuleTest =>
-  test.kind === 'tool' && test.subject ? { ...test, subject: new RegExp(test.subject, 'is') } : test
+  test.kind === 'tool' && test.subject !== null
+    ? { ...test, subject: inAnyCase(test.subject) }
+    : test
+
+const inAnyCase = (text: string): string => text.toUpperCase().toLowerCase()
 
 /** Whatever the case of its letters: some file systems ignore it. */
 const matchesPath = (test: RuleTest, found: PathFound): boolean =>
@@ -277,7 +283,7 @@ function editRules(path: string): string[] {
   if (alternatives.test(path)) return []
   // `!(a)` is any name but one.
   const glob = path.replace(/[*?[\]]|(?<=[!+@])\(/g, '[$&]')
-  return globMatches(glob, path) ? [`edit: ${glob}`] : []
+  return pathMatches(glob, path) ? [`edit: ${glob}`] : []
 }
 
 /** In braces, where nothing can be quoted. */

@@ -2,13 +2,15 @@
  * Parses the text of a rule. The pattern of a command is parsed by the same grammar as commands.
  */
 import { parse } from 'unbash'
+import { alternativesOf, textMatches } from './path-patterns.ts'
 import type { ShellAssignment } from './shell/segments.ts'
 import { readWord, type ShellWord } from './shell/words.ts'
 
 export type RuleTest =
   | CommandRule
   | { kind: 'edit'; glob: string }
-  | { kind: 'tool'; tool: string; subject: RegExp | null }
+  /** `subject`: a pattern in which `*` is any text. */
+  | { kind: 'tool'; tool: string; subject: string | null }
 
 export interface CommandRule {
   kind: 'command'
@@ -21,8 +23,8 @@ export interface CommandRule {
 
 export interface PatternWord {
   word: ShellWord
-  /** The text of a literal word. */
-  test: RegExp
+  /** Whether it is about this text of a literal word. */
+  test(text: string): boolean
 }
 
 class RuleError extends Error {
@@ -41,7 +43,7 @@ export function parseRule(text: string): RuleTest {
   if (pattern === '') throw new RuleError(`Nothing follows the colon of ${quoted(text)}.`)
   if (tool === 'bash') return commandTest(pattern ?? '*')
   if (tool === 'edit') return { kind: 'edit', glob: editGlob(pattern ?? '**') }
-  return { kind: 'tool', tool, subject: pattern === null ? null : wildcard(pattern) }
+  return { kind: 'tool', tool, subject: pattern }
 }
 
 const quoted = (text: string): string => JSON.stringify(text)
@@ -51,6 +53,11 @@ function editGlob(pattern: string): string {
     throw new RuleError(
       `${quoted(`edit: ${pattern}`)}: the path counts from the working directory, without "..".`,
     )
+  try {
+    alternativesOf(pattern)
+  } catch (error) {
+    throw new RuleError(`${quoted(`edit: ${pattern}`)}: ${(error as Error).message}.`)
+  }
   return pattern
 }
 
@@ -95,9 +102,6 @@ function commandTest(pattern: string): RuleTest {
 const patternWord = (word: ShellWord): PatternWord => {
   const value = word.kind === 'dynamic' ? word.text : word.value
   // A quoted star is literal.
-  return { word, test: word.kind === 'glob' ? wildcard(value) : exactly(value) }
+  const test = (text: string) => (word.kind === 'glob' ? textMatches(value, text) : text === value)
+  return { word, test }
 }
-
-const exactly = (text: string): RegExp => new RegExp(`^${RegExp.escape(text)}$`, 's')
-const wildcard = (text: string): RegExp =>
-  new RegExp(`^${text.split('*').map(RegExp.escape).join('.*')}$`, 's')

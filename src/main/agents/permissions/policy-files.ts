@@ -1,5 +1,5 @@
 /** Recognizes the repository's policy in what a request names, since changing it is asked about in every mode. */
-import { matchesGlob } from 'node:path'
+import { mayExpandTo } from './path-patterns.ts'
 import { comparable, findEdited, type PathFound, type Place } from './places.ts'
 import { policyPath } from './policy.ts'
 import type { ShellWord } from './shell/words.ts'
@@ -50,7 +50,7 @@ export function policyFilesIn(place: Place): PolicyFiles {
             (pattern) =>
               // `.*` is about every name.
               /[^.*?/]/.test(pattern) &&
-              [...files, ...folders].some((name) => matchesGlob(name, comparable(pattern))),
+              [...files, ...folders].some((name) => mayExpandTo(comparable(pattern), name)),
           )
         )
       })

@@ -1,7 +1,7 @@
 /** Matches rules against actions. */
-import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
+import { mayExpandTo, pathMatches, textMatches } from './path-patterns.ts'
 import { hasProgramOptions, isProgramOption } from './shell/program-options.ts'
 import type { Segment, ShellAssignment } from './shell/segments.ts'
 import type { ShellWord } from './shell/words.ts'
@@ -36,7 +36,7 @@ export function mayMatchCommand({ anyMore, words: patterns }: CommandRule, words
     if (!word) return false
     if (word.kind === 'dynamic') return true
     if (word.kind === 'glob') return mayBecome(word.value, pattern)
-    if (!pattern.test.test(word.value)) return false
+    if (!pattern.test(word.value)) return false
   }
   const more = words.slice(patterns.length)
   return !anyMore && more.length > 0 && more.every((word) => word.kind === 'dynamic')
@@ -44,7 +44,7 @@ export function mayMatchCommand({ anyMore, words: patterns }: CommandRule, words
 
 /** Whether a file whose name a pattern of the shell matches may be a word of the rule. */
 const mayBecome = (glob: string, { word }: PatternWord): boolean => {
-  if (word.kind === 'literal') return matchesGlob(word.value, glob)
+  if (word.kind === 'literal') return mayExpandTo(glob, word.value)
   const [one, other] = [
     beforeWildcards(glob),
     beforeWildcards(word.kind === 'glob' ? word.value : ''),
@@ -86,7 +86,7 @@ const hasParentStep = (word: ShellWord): boolean =>
   word.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word.value)
 
 const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean => {
-  if (word?.kind === 'literal') return pattern.test.test(word.value)
+  if (word?.kind === 'literal') return pattern.test(word.value)
   // The same pattern matches the same files.
   return word?.kind === 'glob' && pattern.word.kind === 'glob' && word.value === pattern.word.value
 }
@@ -118,20 +118,12 @@ function coversStarred(
 
 /** `path` is relative to the working directory. */
 export const matchesEdit = (test: RuleTest, path: string): boolean =>
-  test.kind === 'edit' && globMatches(test.glob, path)
-
-/** Unlike in a shell, `*` also matches names that begin with a dot: `edit: **` is about `.env`, too. */
-export const globMatches = (glob: string, path: string): boolean =>
-  matchesGlob(withoutDots(path), withoutDots(glob))
-
-/**
- * Replaces dots by a character without a meaning in patterns, which no path has; not in a range such as `{1..3}`.
- */
-const withoutDots = (text: string): string =>
-  text.replace(/(\{[^{}.,]+\.\.[^{}.,]+\})|\./g, (_, range?: string) => range ?? '\0')
+  test.kind === 'edit' && pathMatches(test.glob, path)
 
 export const matchesTool = (test: RuleTest, tool: string, subject: string): boolean =>
-  test.kind === 'tool' && test.tool === tool && (test.subject?.test(subject) ?? true)
+  test.kind === 'tool' &&
+  test.tool === tool &&
+  (test.subject === null || textMatches(test.subject, subject))
 
 /** Variables that affect only the output of programs. */
 const harmlessNames = new Set(

@@ -3,7 +3,7 @@ import { shownCommand } from '../../../../shared/text/shown-text.ts'
 import type { Output } from './output.ts'
 import { graphemesOf, padStart, textWidth } from './text-width.ts'
 
-/** The width of the text beside the line numbers. In a terminal of fewer columns nothing is readable. */
+/** The least room for the text beside the line numbers: with less nothing is readable. */
 const widthMin = 8
 const tabWidth = 4
 
