@@ -48,3 +48,13 @@ it('restores the terminal when its question is withdrawn', async () => {
   await expect(discarded).rejects.toThrow('aborted')
   expect(modes).toEqual([true, false])
 })
+
+it('discards what is read only after its time is over, since the process was stopped or busy', async () => {
+  const { stdin } = terminal()
+  const discarded = discardInput(stdin, { ms: 20, signal, onInterrupt: () => {} })
+  // Node runs the timers that are due before it reads.
+  setTimeout(() => stdin.write('y\n'), 20)
+  await discarded
+  await delay(1)
+  expect(stdin.read()).toBeNull()
+})

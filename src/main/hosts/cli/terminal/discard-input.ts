@@ -1,5 +1,5 @@
 /** Discards what was typed before a question could be read, so that it does not answer the question. */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { CliHost } from '../host.ts'
 
 const interruptKey = '\x03'
@@ -23,6 +23,8 @@ export async function discardInput(
   try {
     // Without a terminal nobody reads the question first.
     await delay(setRawMode ? ms : 0, undefined, { signal })
+    // After a process was stopped or busy the time is over before its input was read.
+    await turn(undefined, { signal })
   } finally {
     stdin.off('data', drop)
     stdin.pause()
