@@ -37,9 +37,8 @@ export const openFoldersMutants: Mutant[] = [
   {
     id: 'open-folders-held-by-path',
     file: 'src/main/open-folders/open-folders.ts',
-    find: '    return await use(Buffer.from(openPath(handle)))\n  } finally {\n    await handle.close()\n  }\n}\n\n/** A folder whose',
-    replace:
-      '    return await use(Buffer.from(path))\n  } finally {\n    await handle.close()\n  }\n}\n\n/** A folder whose',
+    find: 'use(Buffer.from(held)).catch(namingFolder(held, String(path)))',
+    replace: 'use(Buffer.from(path)).catch(namingFolder(held, String(path)))',
     harm: 'A folder of the user gets another mode, because a link to it replaced the one that was checked.',
     tests: [
       'tests/workspaces/file-updates/replaced-folders.test.ts',

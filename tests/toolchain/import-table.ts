@@ -57,6 +57,8 @@ const importTable: Record<string, PartRow> = {
   'main/log': { parts: ['shared', 'main/journal', 'main/secrets'], packages: 'node' },
   // What runs on this machine: who a process is, and the custody of those that Shiplog started.
   'main/processes': { parts: ['shared', 'main/journal'], packages: 'node' },
+  // Patterns of others, matched in bounded time.
+  'main/globs': { parts: [], packages: 'node' },
   // What threads of this process call each other through.
   'main/threads': { parts: [], packages: 'node' },
   // Which process may write a data directory.
@@ -72,6 +74,7 @@ const importTable: Record<string, PartRow> = {
   'main/workspaces': {
     parts: [
       ...record,
+      'main/globs',
       'main/open-folders',
       'main/git',
       'main/artifacts',
@@ -141,7 +144,7 @@ const importTable: Record<string, PartRow> = {
   'main/opened-logs': { parts: record, packages: 'node' },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
   'main/agents': {
-    parts: ['shared', 'main/journal', 'main/open-folders', 'main/processes'],
+    parts: ['shared', 'main/globs', 'main/journal', 'main/open-folders', 'main/processes'],
     packages: 'node',
   },
   'main/rpc': {

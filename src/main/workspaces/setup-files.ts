@@ -5,8 +5,9 @@
  * computes, downloads or finds are not detected.
  */
 import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute, join, matchesGlob, posix, relative, sep } from 'node:path'
+import { isAbsolute, join, posix, relative, sep } from 'node:path'
 import { mapConcurrently } from '../git/index.ts'
+import { matchesInTime } from '../globs/bounded-glob.ts'
 import { readDataFile } from '../journal/index.ts'
 
 const { dirname, normalize } = posix
@@ -99,10 +100,10 @@ async function changedAndRun(
 const isPattern = (path: string, inCommand: boolean): boolean =>
   /[*?[{]/.test(path) && (inCommand || /[\p{L}\p{N}]/u.test(path))
 
-/** An invalid pattern counts as matching. */
+/** A pattern that is invalid, or takes too long to match, counts as matching. */
 function mayMatch(path: string, pattern: string): boolean {
   try {
-    return matchesGlob(path, pattern)
+    return matchesInTime(path, pattern)
   } catch {
     return true
   }

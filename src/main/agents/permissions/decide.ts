@@ -10,16 +10,16 @@ import {
 } from './analyze-request.ts'
 import { named, quoted } from './named.ts'
 import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
-import { pathMatches } from './path-patterns.ts'
 import { comparable, mayBeRead, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
 import {
   allowsCommand,
+  allowsEdit,
   matchesCommand,
-  matchesEdit,
   matchesTool,
   mayMatchCommand,
+  mayMatchEdit,
 } from './rules.ts'
 import { equivalentCommands } from './shell/equivalent-commands.ts'
 
@@ -143,7 +143,9 @@ const inAnyCase = (text: string): string => text.toUpperCase().toLowerCase()
 /** Whatever the case of its letters: some file systems ignore it. */
 const matchesPath = (test: RuleTest, found: PathFound): boolean =>
   found.inside &&
-  found.names.some((name) => matchesEdit(test, name) || matchesEdit(folded(test), comparable(name)))
+  found.names.some(
+    (name) => mayMatchEdit(test, name) || mayMatchEdit(folded(test), comparable(name)),
+  )
 
 const folded = (test: RuleTest): RuleTest =>
   test.kind === 'edit' ? { ...test, glob: comparable(test.glob) } : test
@@ -267,7 +269,7 @@ function verdictOnEdit(
     }
   if (layer.mode === 'allow-edits') return { kind: 'allow', by: 'mode' }
   const at = found.inside ? (found.relative ?? path) : path
-  const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
+  const rule = layer.allow.find(({ test }) => allowsEdit(test, at))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
   return {
     kind: 'ask',
@@ -283,7 +285,7 @@ function editRules(path: string): string[] {
   if (alternatives.test(path)) return []
   // `!(a)` is any name but one.
   const glob = path.replace(/[*?[\]]|(?<=[!+@])\(/g, '[$&]')
-  return pathMatches(glob, path) ? [`edit: ${glob}`] : []
+  return allowsEdit({ kind: 'edit', glob }, path) ? [`edit: ${glob}`] : []
 }
 
 /** In braces, where nothing can be quoted. */
@@ -360,7 +362,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
       return open(`It writes to ${named(path)}, which belongs to ${ownerOf(found)}.`, null)
     if (mode === 'allow-edits') return covered()
     const at = found.relative
-    const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))
+    const rule = at === null ? undefined : allow.find(({ test }) => allowsEdit(test, at))
     if (rule) return covered(rule.text)
     return open(`It writes to ${named(path)}.`, at === null ? null : (editRules(at)[0] ?? null))
   }

@@ -2,9 +2,9 @@
  * Parses the text of a rule. The pattern of a command is parsed by the same grammar as commands.
  */
 import { parse } from 'unbash'
-import { alternativesOf, textMatches } from './path-patterns.ts'
 import type { ShellAssignment } from './shell/segments.ts'
 import { readWord, type ShellWord } from './shell/words.ts'
+import { textMatches } from './text-patterns.ts'
 
 export type RuleTest =
   | CommandRule
@@ -53,11 +53,6 @@ function editGlob(pattern: string): string {
     throw new RuleError(
       `${quoted(`edit: ${pattern}`)}: the path counts from the working directory, without "..".`,
     )
-  try {
-    alternativesOf(pattern)
-  } catch (error) {
-    throw new RuleError(`${quoted(`edit: ${pattern}`)}: ${(error as Error).message}.`)
-  }
   return pattern
 }
 

@@ -1,7 +1,7 @@
 /** Recognizes the repository's policy in what a request names, since changing it is asked about in every mode. */
-import { mayExpandTo } from './path-patterns.ts'
 import { comparable, findEdited, type PathFound, type Place } from './places.ts'
 import { policyPath } from './policy.ts'
+import { mayExpandTo } from './rules.ts'
 import type { ShellWord } from './shell/words.ts'
 
 export interface PolicyFiles {

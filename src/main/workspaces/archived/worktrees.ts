@@ -43,8 +43,8 @@ export function createArchivedWorktrees({
   async function restore(task: Archived, patch: PatchEntry | null): Promise<string | null> {
     const worktree = worktreeOf(task, patch)
     if (!worktree) return task.workspace.branch
-    const { repoDir, path } = worktree
     const branch = await restoreFiles(task, worktree)
+    const { repoDir } = worktree
     const { baseCommit } = task.workspace
     if (baseCommit) await git.pinBase({ repoDir, taskId: task.id, commit: baseCommit })
     return branch

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
-import { basename, join, matchesGlob, posix } from 'node:path'
+import { basename, join, posix } from 'node:path'
 import { isGitName } from '../../../../shared/git/git-names.ts'
+import { filterInTime, PatternError } from '../../../globs/bounded-glob.ts'
 import { fileError } from '../files/file-error.ts'
 import type { ConfinedPath, FilesInside } from '../inside/index.ts'
 import { ToolError } from '../tool.ts'
@@ -55,7 +56,7 @@ export async function projectFiles(
   const below =
     (await listedByGit(inside, start, filesOfGit, signal)) ?? (await walk(inside, start, signal))
   signal.throwIfAborted()
-  const wanted = glob ? below.filter((file) => matches(file.path, glob)) : below
+  const wanted = glob ? matching(below, glob) : below
   const prefix = start.relative === '.' ? '' : `${start.relative}/`
   return {
     files: wanted.slice(0, filesVisitedMax).map((file) => ({ ...file, path: prefix + file.path })),
@@ -71,11 +72,13 @@ async function isDirectory(inside: FilesInside, start: ConfinedPath): Promise<bo
   }
 }
 
-function matches(file: string, glob: string): boolean {
+function matching(files: FoundFile[], glob: string): FoundFile[] {
+  const isAboutPaths = glob.includes('/')
   try {
-    return matchesGlob(glob.includes('/') ? file : basename(file), glob)
+    return filterInTime(files, glob, ({ path }) => (isAboutPaths ? path : basename(path)))
   } catch (error) {
-    throw new ToolError(`glob: ${glob} is not a pattern that can be matched.`, error)
+    if (!(error instanceof PatternError)) throw error
+    throw new ToolError(`glob: ${error.message} Use a simpler one.`, error)
   }
 }
 
