@@ -224,3 +224,9 @@ it('runs nothing that the repository brings: hooks, fsmonitor, external diff, te
   expect(answer).toMatchObject({ kind: 'diff', patch: expect.stringContaining('+other') })
   await expect(import('node:fs').then((fs) => fs.existsSync(trace))).resolves.toBe(false)
 })
+
+it('prints no advice about what it was started with', async () => {
+  const project = await makeRepository()
+  const { stderr } = await createRunGit({ env: testEnv })(['log', '-1'], { cwd: project.dir })
+  expect(stderr).toBe('')
+})

@@ -92,6 +92,8 @@ export const settings = [
   'gc.auto=0',
   'maintenance.auto=false',
   'i18n.commitEncoding=UTF-8',
+  // Every call would print advice about `GIT_GRAFT_FILE`, which hides what Git says when it fails.
+  'advice.graftFileDeprecated=false',
   'color.ui=false',
 ].flatMap((setting) => ['-c', setting])
 
