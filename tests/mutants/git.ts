@@ -102,4 +102,31 @@ export const gitMutants: Mutant[] = [
     harm: 'An apply writes another content than the review has shown.',
     tests: ['tests/git/hostile/lying-objects.test.ts'],
   },
+  {
+    id: 'git-worktree-through-links',
+    file: 'src/main/git/worktrees/worktrees.ts',
+    find: 'await refuseLinkedFolders(',
+    replace: 'void (',
+    harm: 'A new branch is written outside of the repository, where a link in its .git leads.',
+    tests: ['tests/git/worktrees/linked-folders.test.ts'],
+  },
+  {
+    id: 'git-memory-unlimited',
+    file: 'src/main/git/command/memory-limit.ts',
+    find: 'if (bytes > bytesMax) onExceeded()',
+    replace: 'if (bytes > 8 * bytesMax + 1e12) onExceeded()',
+    harm: 'A commit of an agent that holds more paths than any memory takes all memory of the machine.',
+    tests: ['tests/git/command/memory-limit.test.ts'],
+  },
+  {
+    id: 'git-autostash-dropped',
+    file: 'src/main/git/worktrees/autostash.ts',
+    find: '    await store(git, repoDir, id)\n',
+    replace: '',
+    harm: 'A removal during a rebase loses the changes that Git had set aside for it.',
+    tests: [
+      'tests/git/worktrees/autostash.test.ts',
+      'tests/workspaces/removal/kept-commits.test.ts',
+    ],
+  },
 ]
