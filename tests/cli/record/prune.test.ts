@@ -1,7 +1,7 @@
 /** What `shiplog prune` asks for and prints. What goes is decided in tests/retention. */
 import { expect, it } from 'vitest'
 import { dayOf } from '../../../src/shared/text/format-time.ts'
-import { runToEnd } from '../fake-process.ts'
+import { runToEnd, startCli } from '../fake-process.ts'
 import { createFakeShiplog } from '../fake-shiplog.ts'
 
 /** Three finished tasks, two of which a sweep takes, and something that leaves the trash. */
@@ -131,13 +131,21 @@ it('[X2] accepts days for this sweep only, and refuses an invalid number', async
 it('[X3] asks on a terminal whether a clock that leapt ahead is right, after showing what would be removed', async () => {
   const { fake } = fakeWithOldTasks()
   fake.leapAhead({ days: 3650, newestAt: '2026-11-20T08:00:00.000Z' })
-  const no = await runToEnd(['prune'], { fake, stderrTTY: true, stdinText: 'n\n' })
+  const answered = async (answer: string, before = '') => {
+    const cli = startCli(['prune'], { fake, stderrTTY: true, stdinText: before })
+    await cli.said('and remove all this?')
+    cli.type(answer)
+    return cli.ended
+  }
+  const no = await answered('n\n')
   expect(no.code).toBe(5)
   expect(no.stdout).toContain('Parse')
   expect(no.stderr).toContain('Would remove 2 transcripts')
   const day = dayOf('2026-11-20T08:00:00.000Z')
   expect(no.stderr).toContain(`3,650 days past the newest record (${day})`)
-  const yes = await runToEnd(['prune'], { fake, stderrTTY: true, stdinText: 'y\n' })
+  // What was typed before the question is no answer.
+  expect((await answered('\n', 'y\ny\n')).code).toBe(5)
+  const yes = await answered('y\n')
   expect(yes.code).toBe(0)
   expect(yes.stderr).toContain('Moved to the trash: 2 transcripts')
 })
