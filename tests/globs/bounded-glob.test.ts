@@ -19,6 +19,13 @@ it.each([
   expect(performance.now() - startMs).toBeLessThan(30_000)
 })
 
+it('gives up a pattern that takes too long for many paths', () => {
+  const deep = `${'a/'.repeat(2_000)}c`
+  const items = Array.from({ length: 100_000 }, () => deep)
+  expect(() => filterInTime(items, '**/a/**/b', (path) => path)).toThrow(PatternError)
+  expect(matchesInTime(deep, '**/a/**/c')).toBe(true)
+})
+
 it('gives up a pattern that is too large', () => {
   expect(() => matchesInTime('b', '*a*'.repeat(10_000))).toThrow(
     /…" (?:can’t be matched|takes too long to match)\.$/,

@@ -294,11 +294,11 @@ export const permissionsMutants: Mutant[] = [
     ],
   },
   {
-    id: 'permissions-slow-denial-dropped',
-    file: 'src/main/agents/permissions/rules.ts',
-    find: '(editMatches(test.glob, path) ?? true)',
-    replace: '(editMatches(test.glob, path) ?? false)',
-    harm: 'A rule that denies is not applied, because its pattern takes too long to match.',
+    id: 'permissions-unread-denial-dropped',
+    file: 'src/main/agents/permissions/decide.ts',
+    find: "      if (effect !== 'allow') layer.unread.push(rule)\n",
+    replace: '',
+    harm: 'A rule that denies is not applied, because this version can’t read it.',
     tests: ['tests/agents/permissions/slow-patterns.test.ts'],
   },
   {

@@ -5,8 +5,8 @@
 import { matchesGlob } from 'node:path'
 import { createContext, Script } from 'node:vm'
 
-/** Any honest pattern takes microseconds. */
-const msMax = 100
+/** Any honest pattern takes microseconds, and more if the machine is busy. */
+const msMax = 1_000
 /** For each further path that is matched at once. */
 const msMaxOfPath = 0.02
 
@@ -31,14 +31,16 @@ export const filterInTime = <Item>(
 ): Item[] =>
   inTime(pattern, items.length, () => items.filter((item) => matchesGlob(pathOf(item), pattern)))
 
-/** Patterns that took too long. Each is tried only once, because a repository may bring many. */
+/** Patterns that took too long. Each is tried only once: a limit is long enough for any honest one. */
 const slow = new Set<string>()
 const slowMax = 1_000
 
 function inTime<Result>(pattern: string, paths: number, match: () => Result): Result {
   if (slow.has(pattern)) throw new PatternError(pattern)
   try {
-    return isPlain(pattern) ? match() : limited(match, Math.ceil(msMax + paths * msMaxOfPath))
+    return isSimplePattern(pattern) && paths <= fewPaths
+      ? match()
+      : limited(match, Math.ceil(msMax + paths * msMaxOfPath))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       throw new PatternError(pattern, error)
@@ -48,14 +50,32 @@ function inTime<Result>(pattern: string, paths: number, match: () => Result): Re
   }
 }
 
-const plainLengthMax = 200
+const shortPatternMax = 1_000
+const fewPaths = 100
+const alternativesMax = 1_000
 
-/** Its time is bounded by its length: few stars that could share a name, and no groups. A limit costs more than such a match. */
-const isPlain = (pattern: string): boolean =>
-  pattern.length <= plainLengthMax &&
-  !/[{(]/.test(pattern) &&
-  pattern.split('**').length <= 3 &&
-  pattern.split('/').every((name) => name.split('*').length <= 4)
+/** Of at most a hundred numbers or letters. */
+const shortRange = /\{(?:-?\d{1,2}\.\.-?\d{1,2}|[a-z]\.\.[a-z])\}/gi
+
+/**
+ * Reports whether the pattern is matched at once, whatever the path: it has few stars that could stand for the same
+ * characters, few alternatives, and no group such as `+(a)`.
+ */
+export function isSimplePattern(pattern: string): boolean {
+  if (pattern.length > shortPatternMax || /[?*+@!]\(/.test(pattern)) return false
+  const ranges = pattern.match(shortRange)?.length ?? 0
+  const others = pattern.replace(shortRange, '')
+  // At least as many as the braces stand for.
+  const alternatives = others
+    .split('{')
+    .reduce((count, part) => count * part.split(',').length, 100 ** ranges)
+  return (
+    alternatives <= alternativesMax &&
+    !/\{[^{}]*\.\./.test(others) &&
+    pattern.split('**').length <= 3 &&
+    pattern.split('/').every((name) => name.split('*').length <= 3)
+  )
+}
 
 const context = createContext({ work: null })
 const script = new Script('work()')

@@ -1,11 +1,8 @@
 /** Patterns that a regular expression would match for longer than anyone waits. */
 import { expect, it } from 'vitest'
+import { decide } from '../../../src/main/agents/permissions/decide.ts'
 import { parseRule } from '../../../src/main/agents/permissions/parse-rule.ts'
-import {
-  allowsEdit,
-  matchesTool,
-  mayMatchEdit,
-} from '../../../src/main/agents/permissions/rules.ts'
+import { matchesTool } from '../../../src/main/agents/permissions/rules.ts'
 import { textMatches } from '../../../src/main/agents/permissions/text-patterns.ts'
 import { verdictOf } from './verdicts.ts'
 
@@ -22,14 +19,40 @@ it.each<[pattern: string, text: string, matches: boolean]>([
 
 const name = 'a'.repeat(200)
 
-it('[P1] a rule about edits that takes too long asks and denies, and does not allow', () => {
-  for (const pattern of ['+(+(a)|a)b', `${'*a'.repeat(40)}*b`, '{a,b}'.repeat(30)]) {
-    const test = parseRule(`edit: ${pattern}`)
-    expect([allowsEdit(test, name), mayMatchEdit(test, name)], pattern).toEqual([false, true])
-  }
-  const test = parseRule('edit: +(a)b')
-  expect([allowsEdit(test, 'aab'), mayMatchEdit(test, name)]).toEqual([true, false])
+const slow = [
+  '+(+(a)|a)b',
+  `${'*a'.repeat(40)}*b`,
+  '{a,b}'.repeat(30),
+  `${'**/'.repeat(9)}b`,
+  '{1..99999}',
+]
+
+it('[P1] a rule about edits that could take long is refused', () => {
+  for (const pattern of slow)
+    expect(() => parseRule(`edit: ${pattern}`)).toThrow('could take long to match')
+  for (const pattern of [
+    '**',
+    'src/**/*.{ts,tsx}',
+    '**/node_modules/**/*.js',
+    'a..b',
+    '![(]a)',
+    'a{1..3}.ts',
+  ])
+    expect(() => parseRule(`edit: ${pattern}`)).not.toThrow()
 })
+
+it.each(['ask', 'deny'] as const)(
+  '[P1] asks about everything if a saved rule that would %s can’t be read',
+  (effect) => {
+    const rules = [{ effect, rule: 'edit: +(+(a)|a)b' }]
+    const place = { workingDir: '/code', cwd: '/code' }
+    const verdict = decide([{ mode: 'allow-all', rules }], { kind: 'edit', path: 'b', place })
+    expect(verdict).toMatchObject({
+      kind: 'ask',
+      reasons: [expect.stringContaining('can’t be read')],
+    })
+  },
+)
 
 it('[P1] a rule about another tool does not take long', () => {
   expect(matchesTool(parseRule(`web_fetch: ${'*a'.repeat(40)}*b`), 'web_fetch', name)).toBe(false)

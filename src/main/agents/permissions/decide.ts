@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import { ruleCharsMax, type Verdict } from '../../../shared/agents/permissions.ts'
+import { isSimplePattern } from '../../globs/bounded-glob.ts'
 import { formsOfSubject } from './addresses.ts'
 import {
   type AnalyzedRequest,
@@ -15,11 +16,10 @@ import { type PolicyLayer, policyPath } from './policy.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
 import {
   allowsCommand,
-  allowsEdit,
   matchesCommand,
+  matchesEdit,
   matchesTool,
   mayMatchCommand,
-  mayMatchEdit,
 } from './rules.ts'
 import { equivalentCommands } from './shell/equivalent-commands.ts'
 
@@ -81,15 +81,22 @@ interface Layer {
   allow: Rule[]
   ask: Rule[]
   deny: Rule[]
+  /** Rules that would ask or deny, and can't be read. */
+  unread: string[]
 }
 
-/** Parses a layer's rules. An invalid rule matches nothing; rules are validated where they are saved. */
+/**
+ * Parses a layer's rules. They are validated where they are saved, but another version may have saved them. One that
+ * allows then matches nothing.
+ */
 function readLayer({ mode, rules }: PolicyLayer): Layer {
-  const layer: Layer = { mode, allow: [], ask: [], deny: [] }
+  const layer: Layer = { mode, allow: [], ask: [], deny: [], unread: [] }
   for (const { effect, rule } of rules) {
     try {
       layer[effect].push({ text: rule, test: parseRule(rule) })
-    } catch {}
+    } catch {
+      if (effect !== 'allow') layer.unread.push(rule)
+    }
   }
   return layer
 }
@@ -98,6 +105,11 @@ function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {
   const matching = (rules: Rule[]) => rules.find(({ test }) => appliesTo(test, seen))
   const denied = matching(layer.deny)
   if (denied) return { kind: 'deny', rule: denied.text }
+  const [unread] = layer.unread
+  if (unread !== undefined) {
+    const why = `The rule ${quoted(unread)} can’t be read, so you are asked about everything. Correct it in the settings.`
+    return { kind: 'ask', reasons: [why], proposal: [] }
+  }
   const asked = matching(layer.ask)
   if (asked)
     return { kind: 'ask', reasons: [`The rule ${quoted(asked.text)} says to ask.`], proposal: [] }
@@ -143,9 +155,7 @@ const inAnyCase = (text: string): string => text.toUpperCase().toLowerCase()
 /** Whatever the case of its letters: some file systems ignore it. */
 const matchesPath = (test: RuleTest, found: PathFound): boolean =>
   found.inside &&
-  found.names.some(
-    (name) => mayMatchEdit(test, name) || mayMatchEdit(folded(test), comparable(name)),
-  )
+  found.names.some((name) => matchesEdit(test, name) || matchesEdit(folded(test), comparable(name)))
 
 const folded = (test: RuleTest): RuleTest =>
   test.kind === 'edit' ? { ...test, glob: comparable(test.glob) } : test
@@ -269,7 +279,7 @@ function verdictOnEdit(
     }
   if (layer.mode === 'allow-edits') return { kind: 'allow', by: 'mode' }
   const at = found.inside ? (found.relative ?? path) : path
-  const rule = layer.allow.find(({ test }) => allowsEdit(test, at))
+  const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
   return {
     kind: 'ask',
@@ -285,7 +295,7 @@ function editRules(path: string): string[] {
   if (alternatives.test(path)) return []
   // `!(a)` is any name but one.
   const glob = path.replace(/[*?[\]]|(?<=[!+@])\(/g, '[$&]')
-  return allowsEdit({ kind: 'edit', glob }, path) ? [`edit: ${glob}`] : []
+  return isSimplePattern(glob) && matchesEdit({ kind: 'edit', glob }, path) ? [`edit: ${glob}`] : []
 }
 
 /** In braces, where nothing can be quoted. */
@@ -362,7 +372,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
       return open(`It writes to ${named(path)}, which belongs to ${ownerOf(found)}.`, null)
     if (mode === 'allow-edits') return covered()
     const at = found.relative
-    const rule = at === null ? undefined : allow.find(({ test }) => allowsEdit(test, at))
+    const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))
     if (rule) return covered(rule.text)
     return open(`It writes to ${named(path)}.`, at === null ? null : (editRules(at)[0] ?? null))
   }

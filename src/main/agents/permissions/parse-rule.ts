@@ -2,6 +2,7 @@
  * Parses the text of a rule. The pattern of a command is parsed by the same grammar as commands.
  */
 import { parse } from 'unbash'
+import { isSimplePattern } from '../../globs/bounded-glob.ts'
 import type { ShellAssignment } from './shell/segments.ts'
 import { readWord, type ShellWord } from './shell/words.ts'
 import { textMatches } from './text-patterns.ts'
@@ -52,6 +53,10 @@ function editGlob(pattern: string): string {
   if (pattern.startsWith('/') || pattern.startsWith('~') || pattern.split('/').includes('..'))
     throw new RuleError(
       `${quoted(`edit: ${pattern}`)}: the path counts from the working directory, without "..".`,
+    )
+  if (!isSimplePattern(pattern))
+    throw new RuleError(
+      `${quoted(`edit: ${pattern}`)}: the pattern could take long to match. Use at most two "*" in a name, two "**", few alternatives, and no groups such as "+(a)".`,
     )
   return pattern
 }

@@ -1,6 +1,7 @@
 /** Matches rules against actions. */
+import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
-import { matchesInTime, PatternError } from '../../globs/bounded-glob.ts'
+import { isSimplePattern } from '../../globs/bounded-glob.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
 import { hasProgramOptions, isProgramOption } from './shell/program-options.ts'
 import type { Segment, ShellAssignment } from './shell/segments.ts'
@@ -117,23 +118,12 @@ function coversStarred(
   })
 }
 
-/** `path` is relative to the working directory. False if the pattern can't be matched in time. */
-export const allowsEdit = (test: RuleTest, path: string): boolean =>
-  test.kind === 'edit' && (editMatches(test.glob, path) ?? false)
-
-/** Like `allowsEdit`, for a rule that asks or denies: true if the pattern can't be matched in time. */
-export const mayMatchEdit = (test: RuleTest, path: string): boolean =>
-  test.kind === 'edit' && (editMatches(test.glob, path) ?? true)
-
-/** Unlike in a shell, `*` also matches names that begin with a dot: `edit: **` is about `.env`, too. Null: it can't be matched in time. */
-function editMatches(glob: string, path: string): boolean | null {
-  try {
-    return matchesInTime(withoutDots(path), withoutDots(glob))
-  } catch (error) {
-    if (error instanceof PatternError) return null
-    throw error
-  }
-}
+/**
+ * `path` is relative to the working directory. Unlike in a shell, `*` also matches names that begin with a dot:
+ * `edit: **` is about `.env`, too.
+ */
+export const matchesEdit = (test: RuleTest, path: string): boolean =>
+  test.kind === 'edit' && matchesGlob(withoutDots(path), withoutDots(test.glob))
 
 /**
  * Replaces dots by a character without a meaning in patterns, which no path has; not in a range such as `{1..3}`.
@@ -141,14 +131,12 @@ function editMatches(glob: string, path: string): boolean | null {
 const withoutDots = (text: string): string =>
   text.replace(/(\{[^{}.,]+\.\.[^{}.,]+\})|\./g, (_, range?: string) => range ?? '\0')
 
-/** Reports whether the shell may replace a pattern of a command by this path. Names that begin with a dot are not matched by `*`. */
-export function mayExpandTo(pattern: string, path: string): boolean {
-  try {
-    return matchesInTime(path, pattern)
-  } catch {
-    return true
-  }
-}
+/**
+ * Reports whether the shell may replace a pattern of a command by this path. Names that begin with a dot are not matched
+ * by `*`. True for a pattern that could take long to match.
+ */
+export const mayExpandTo = (pattern: string, path: string): boolean =>
+  !isSimplePattern(pattern) || matchesGlob(path, pattern)
 
 export const matchesTool = (test: RuleTest, tool: string, subject: string): boolean =>
   test.kind === 'tool' &&
