@@ -131,6 +131,24 @@ it.skipIf(process.platform === 'win32').each([
   expect(project.git('cat-file', 'blob', `${tree}:a.txt`)).toBe('changed')
 })
 
+it.skipIf(process.platform === 'win32').each([
+  { what: 'a named pipe', make: (file: string) => void execFileSync('mkfifo', [file]) },
+  { what: 'a device without end', make: (file: string) => symlinkSync('/dev/zero', file) },
+])('reads no names of authors from $what that the configuration names', async ({ make }) => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  const names = path.join(await temporaryDir(), 'names')
+  make(names)
+  project.git('config', 'mailmap.file', names)
+  await project.write('a.txt', 'changed\n')
+  project.git('commit', '--quiet', '--all', '--message=Second')
+  project.git('update-ref', 'refs/notes/ai', 'HEAD')
+  const git = createGit({ env: testEnv })
+  const reports = git.commitReports({ dir: project.dir, signal: limit() })
+  await expect(reports).resolves.toEqual([])
+  const span = { dir: project.dir, from: 'HEAD~1', to: 'HEAD', paths: [] }
+  await expect(git.commitsBetween(span)).resolves.toMatchObject([{ paths: ['a.txt'] }])
+})
+
 it.skipIf(process.platform === 'win32')(
   'gives up a configuration that includes a named pipe, and says so',
   async () => {

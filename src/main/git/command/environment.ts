@@ -85,6 +85,8 @@ export const settings = [
   'core.safecrlf=false',
   'core.ignoreStat=false',
   'diff.orderFile=/dev/null',
+  // Other names of authors, from a file that a repository names: Git would wait for a named pipe there, with no end.
+  'log.mailmap=false',
   'core.splitIndex=false',
   'submodule.recurse=false',
   // One call would write several packs, and list them all.
