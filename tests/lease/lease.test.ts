@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
@@ -304,18 +304,27 @@ describe('lease', () => {
       const file = path.join(dataDir, 'lease.json')
       const lease = await acquireLease(dataDir, { host: 'cli', watchMs: 20 })
       const holder = JSON.stringify(lease.holder)
-      for (const damage of [() => unlink(file), () => writeFile(file, '{"pid":1')]) {
+      const ofTheDead = JSON.stringify({ ...lease.holder, processStartedAt: 'another time' })
+      for (const damage of [
+        () => unlink(file),
+        () => writeFile(file, '{"pid":1'),
+        () => writeFile(file, ofTheDead),
+        () => truncate(file, 1 << 30),
+      ]) {
         await damage()
         await vi.waitFor(async () => {
+          expect((await stat(file)).size).toBeLessThan(10_000)
           const { nonce, ...named } = JSON.parse(await readFile(file, 'utf8'))
           expect(JSON.stringify(named)).toBe(holder)
         }, 30_000)
       }
       await lease.setEndpoint('http://127.0.0.1:1/')
       expect(await readLeaseHolder(dataDir)).toMatchObject({ endpoint: 'http://127.0.0.1:1/' })
-      const other = JSON.stringify({ ...lease.holder, pid: process.ppid })
+      const pid = process.ppid
+      const startedAt = await processStartedAt(pid)
+      const other = JSON.stringify({ ...lease.holder, pid, processStartedAt: startedAt })
       await writeFile(file, other)
-      await delay(200)
+      await lease.lost
       expect(await readFile(file, 'utf8')).toBe(other)
       await lease.release()
     })

@@ -111,21 +111,23 @@ export function createLease(
   }
 
   /**
-   * Writes a missing or destroyed `lease.json` again: otherwise nobody would find the holder until it ends. A process
-   * that has no locks may have taken the missing one: it can't detect this process, which therefore stops.
+   * Writes `lease.json` again if it is missing, destroyed, or an old one that was copied back: otherwise nobody would
+   * find the holder until it ends. A process that has no locks may have taken the missing one: it can't detect this
+   * process, which therefore stops.
    */
   async function keepFile(held: KernelLock | null): Promise<void> {
     const found = await read(file)
     if (found === content) return
     const other = found === null ? null : parseHolder(found)
-    if (other === null) {
-      const again = contentOf(holder)
-      if ((await take(file, again, held)).kind === 'taken') content = again
-    } else if (isThis(other)) {
+    if (other !== null && isThis(other)) {
       // The disk failed after the rename.
       content = found ?? content
       holder = other
-    } else if ((await judge(other, held)) !== 'dead') lose()
+      return
+    }
+    if (other !== null && (await judge(other, held)) !== 'dead') return lose()
+    const again = contentOf(holder)
+    if ((await take(file, again, held)).kind === 'taken') content = again
   }
 
   const isThis = ({ pid, processStartedAt, acquiredAt }: LeaseHolder) =>

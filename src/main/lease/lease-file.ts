@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { link, readdir, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { systemCode } from '../journal/errors.ts'
-import { readDataFile } from '../journal/files/data-file.ts'
+import { openDataFile } from '../journal/files/data-file.ts'
 import { syncDirectory, writeNewFile } from '../journal/files/durable-files.ts'
 import type { KernelLock } from './kernel-lock.ts'
 import { contentOf, judge, type LeaseHolder, ownHolder, parseHolder } from './lease-holder.ts'
@@ -100,10 +100,24 @@ async function prepare(file: string, content: string): Promise<string> {
   return prepared
 }
 
-/** Returns the content of the file; null if it is missing. Throws as `readDataFile` does. */
+/** A lease is shorter. A longer file is none, but may be too long to be read, each second, by its holder. */
+const leaseBytesMax = 64 * 1024
+
+/** Returns the beginning of the file, which is all of a lease; null if it is missing. Throws as `openDataFile` does. */
 export async function read(file: string): Promise<string | null> {
   try {
-    return (await readDataFile(file)).toString('utf8')
+    const handle = await openDataFile(file, 'read')
+    try {
+      const { buffer, bytesRead } = await handle.read(
+        Buffer.alloc(leaseBytesMax),
+        0,
+        leaseBytesMax,
+        0,
+      )
+      return buffer.toString('utf8', 0, bytesRead)
+    } finally {
+      await handle.close()
+    }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null
     throw error
