@@ -23,6 +23,21 @@ it('[S2] tells commits with author and paths, as they are called in the folder t
   await expect(git.countCommits({ dir, from: 'f'.repeat(40), to })).resolves.toBeNull()
 })
 
+it.each(['UTF-16', 'ISO-8859-1'])(
+  'tells authors where Git is set to print %s',
+  async (encoding) => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const from = project.git('rev-parse', 'HEAD')
+    await project.write('a.txt', 'changed\n')
+    project.git('commit', '-qam', 'Größe', '--author', 'Zoë <zoe@example.com>')
+    project.git('config', 'i18n.logOutputEncoding', encoding)
+    const to = project.git('rev-parse', 'HEAD')
+    await expect(
+      git.commitsBetween({ dir: project.dir, from, to, paths: [] }),
+    ).resolves.toMatchObject([{ id: to, author: 'Zoë' }])
+  },
+)
+
 it('[S2] finds the user’s commit below one that only holds uncommitted work', async () => {
   const project = await makeRepository()
   const { dir } = project

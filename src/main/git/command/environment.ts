@@ -94,6 +94,8 @@ export const settings = [
   'gc.auto=0',
   'maintenance.auto=false',
   'i18n.commitEncoding=UTF-8',
+  // The encoding of a user's terminal, or one in which Git's output could not be told apart, such as UTF-16.
+  'i18n.logOutputEncoding=UTF-8',
   // Every call would print advice about `GIT_GRAFT_FILE`, which hides what Git says when it fails.
   'advice.graftFileDeprecated=false',
   'color.ui=false',
