@@ -346,6 +346,18 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['find /code/api -maxdepth 0 -execdir npm run lint \\;', 'ask'],
   ['find ../api -maxdepth 0 -okdir rm -rf dist \\;', 'ask'],
   ['find . $X', 'ask'],
+  // The command of `-exec` ends at a `;` that an expansion, a pattern or xargs brings.
+  ['x=\';\'; find . -maxdepth 0 -exec echo "$x" -exec touch a \\;', 'ask'],
+  ["x='; -exec touch a'; find . -maxdepth 0 -exec echo $x \\;", 'ask'],
+  ["echo '; -exec touch a ;' | xargs find . -maxdepth 0 -exec echo", 'ask'],
+  ["echo '; -delete' | xargs find . -maxdepth 0 -exec npm run lint", 'ask'],
+  ['find . -exec echo ? -delete \\;', 'ask'],
+  ['find . -exec git push $X \\;', 'deny'],
+  ['find . -exec echo {} \\;', 'allow'],
+  // A name that looks like a process substitution.
+  ["cat < '<(/../../../../etc/passwd'", 'ask'],
+  ["cat < '<(/a'", 'allow'],
+  ['cat < <(ls)', 'allow'],
   ['trap "rm x" EXIT', 'ask'],
   ['alias npm=rm; npm test', 'ask'],
   ["shopt -s expand_aliases\nalias npm='rm x'\nnpm test", 'ask'],

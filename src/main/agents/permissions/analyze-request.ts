@@ -182,8 +182,8 @@ function addSteps(
           isKnown,
           isPolicy: !isStream && where.policy.mayBeWritten(text, found, isKnown),
         })
-      // The command of a process substitution is a separate step.
-      else if (!text.startsWith('<('))
+      // The command of a process substitution is a separate step. A quoted `<(` is a name.
+      else if (path.kind !== 'dynamic' || !text.startsWith('<('))
         seen.steps.push({ kind: 'read', text, inside: isStream || mayBeRead(found), isKnown })
       continue
     }

@@ -215,6 +215,9 @@ function inFind(name: ShellWord, args: Words): Wrapped {
     if (inner[0]?.kind !== 'literal')
       return opaque('Which program find starts is only known when it runs')
     if (inner[0].value.includes('{}')) return opaque('find runs the files that it finds')
+    // An expansion may be `; -exec program`, and a file that a pattern matches may be named `;`: the command ends there.
+    if (inner.some((word) => word.kind !== 'literal'))
+      reading.unclear.push('Where the command of find ends is only known when it runs')
     const words = inner.map(
       (word): ShellWord =>
         literalOf(word).includes('{}') ? { kind: 'dynamic', text: literalOf(word) } : word,
