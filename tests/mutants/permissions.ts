@@ -296,10 +296,10 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-unread-denial-dropped',
     file: 'src/main/agents/permissions/decide.ts',
-    find: "      if (effect !== 'allow') layer.unread.push(rule)\n",
+    find: "      if (effect !== 'allow') layer.unreadable.push(rule)\n",
     replace: '',
     harm: 'A rule that denies is not applied, because this version can’t read it.',
-    tests: ['tests/agents/permissions/slow-patterns.test.ts'],
+    tests: ['tests/agents/permissions/never-ignored.test.ts'],
   },
   {
     id: 'permissions-trust-by-earlier-text',

@@ -1,6 +1,5 @@
 /** Patterns that a regular expression would match for longer than anyone waits. */
 import { expect, it } from 'vitest'
-import { decide } from '../../../src/main/agents/permissions/decide.ts'
 import { parseRule } from '../../../src/main/agents/permissions/parse-rule.ts'
 import { matchesTool } from '../../../src/main/agents/permissions/rules.ts'
 import { textMatches } from '../../../src/main/agents/permissions/text-patterns.ts'
@@ -40,19 +39,6 @@ it('[P1] a rule about edits that could take long is refused', () => {
   ])
     expect(() => parseRule(`edit: ${pattern}`)).not.toThrow()
 })
-
-it.each(['ask', 'deny'] as const)(
-  '[P1] asks about everything if a saved rule that would %s can’t be read',
-  (effect) => {
-    const rules = [{ effect, rule: 'edit: +(+(a)|a)b' }]
-    const place = { workingDir: '/code', cwd: '/code' }
-    const verdict = decide([{ mode: 'allow-all', rules }], { kind: 'edit', path: 'b', place })
-    expect(verdict).toMatchObject({
-      kind: 'ask',
-      reasons: [expect.stringContaining('can’t be read')],
-    })
-  },
-)
 
 it('[P1] a rule about another tool does not take long', () => {
   expect(matchesTool(parseRule(`web_fetch: ${'*a'.repeat(40)}*b`), 'web_fetch', name)).toBe(false)

@@ -81,21 +81,21 @@ interface Layer {
   allow: Rule[]
   ask: Rule[]
   deny: Rule[]
-  /** Rules that would ask or deny, and can't be read. */
-  unread: string[]
+  /** Those that ask or deny and can't be read. */
+  unreadable: string[]
 }
 
 /**
- * Parses a layer's rules. They are validated where they are saved, but another version may have saved them. One that
- * allows then matches nothing.
+ * Parses a layer's rules. They are validated where they are saved, but a file may be edited by hand: an invalid rule
+ * that allows matches nothing, and one that narrows may be about anything.
  */
 function readLayer({ mode, rules }: PolicyLayer): Layer {
-  const layer: Layer = { mode, allow: [], ask: [], deny: [], unread: [] }
+  const layer: Layer = { mode, allow: [], ask: [], deny: [], unreadable: [] }
   for (const { effect, rule } of rules) {
     try {
       layer[effect].push({ text: rule, test: parseRule(rule) })
     } catch {
-      if (effect !== 'allow') layer.unread.push(rule)
+      if (effect !== 'allow') layer.unreadable.push(rule)
     }
   }
   return layer
@@ -105,11 +105,14 @@ function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {
   const matching = (rules: Rule[]) => rules.find(({ test }) => appliesTo(test, seen))
   const denied = matching(layer.deny)
   if (denied) return { kind: 'deny', rule: denied.text }
-  const [unread] = layer.unread
-  if (unread !== undefined) {
-    const why = `The rule ${quoted(unread)} can’t be read, so you are asked about everything. Correct it in the settings.`
-    return { kind: 'ask', reasons: [why], proposal: [] }
-  }
+  if (layer.unreadable.length > 0)
+    return {
+      kind: 'ask',
+      reasons: layer.unreadable.map(
+        (rule) => `The rule ${quoted(rule)} can’t be read, and may be about it.`,
+      ),
+      proposal: [],
+    }
   const asked = matching(layer.ask)
   if (asked)
     return { kind: 'ask', reasons: [`The rule ${quoted(asked.text)} says to ask.`], proposal: [] }

@@ -2,6 +2,7 @@
  * Parses the text of a rule. The pattern of a command is parsed by the same grammar as commands.
  */
 import { parse } from 'unbash'
+import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import { isSimplePattern } from '../../globs/bounded-glob.ts'
 import type { ShellAssignment } from './shell/segments.ts'
 import { readWord, type ShellWord } from './shell/words.ts'
@@ -44,6 +45,11 @@ export function parseRule(text: string): RuleTest {
   if (pattern === '') throw new RuleError(`Nothing follows the colon of ${quoted(text)}.`)
   if (tool === 'bash') return commandTest(pattern ?? '*')
   if (tool === 'edit') return { kind: 'edit', glob: editGlob(pattern ?? '**') }
+  // A rule that would never apply must not pass for one that protects something.
+  const decides = traitsOf(tool)?.decides
+  if (decides === 'edit') throw new RuleError(`A rule about ${tool} begins with "edit:".`)
+  if (decides === 'set-up') throw new RuleError(`A rule about ${tool} begins with "bash:".`)
+  if (decides !== 'call') throw new RuleError(`No rule is about ${quoted(tool)}.`)
   return { kind: 'tool', tool, subject: pattern }
 }
 
@@ -58,7 +64,13 @@ function editGlob(pattern: string): string {
     throw new RuleError(
       `${quoted(`edit: ${pattern}`)}: the pattern could take long to match. Use at most two "*" in a name, two "**", few alternatives, and no groups such as "+(a)".`,
     )
-  return pattern
+  // No path that is compared has a step `.`, or a slash at its end.
+  if (/[{,(|]\.\//.test(pattern))
+    throw new RuleError(`${quoted(`edit: ${pattern}`)}: alternatives are written without "./".`)
+  const plain = pattern.replace(/(?<=^|\/)(?:\.\/+)+/g, '').replace(/(?<=\/)\.$/, '')
+  return plain === '' || plain === '.' || plain.endsWith('/')
+    ? `${plain === '.' ? '' : plain}**`
+    : plain
 }
 
 function commandTest(pattern: string): RuleTest {
