@@ -26,6 +26,7 @@ async function linked() {
     'a/up': '..',
     'logs/all': '/etc/passwd',
     'src/in': '../a',
+    '-n=a': '/etc/passwd',
   }
   for (const [from, to] of Object.entries(links)) await symlink(to, join(workingDir, from))
   const place = { workingDir, cwd: workingDir }
@@ -47,6 +48,12 @@ it('[P1] resolves an edit’s path as the file tools do, and asks if it can’t'
     expect(edit(path, 'allow-edits', all), path).toBe('ask')
     expect(edit(path, 'ask', all), path).toBe('ask')
   }
+})
+
+it('takes what follows `--` for a file of that name', async () => {
+  const { of } = await linked()
+  expect(of('cat -- -n=a', 'ask')).toBe('ask')
+  expect(of('cat -- -n=b', 'ask')).toBe('allow')
 })
 
 it('[P1] takes the data directory for outside, also where the working directory contains it, and a worktree in it for inside', async () => {

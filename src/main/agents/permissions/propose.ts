@@ -29,10 +29,7 @@ export function proposedRule(command: PlacedCommand): string | null {
   if (isCovered) return rule([...start, ...texts, '*'])
   // As the last word of a rule it matches any arguments.
   if (args.at(-1)?.kind === 'glob' && texts.at(-1) === '*') return null
-  const [first] = args
-  const namesNoFile = first?.kind !== 'literal' || first.value.startsWith('-')
-  if (isInterpreter(name.value) && namesNoFile) return null
-  if (runsInput.test(name.value) || isInterpreter(lastName(words))) return null
+  if (readsWhatToRun(words)) return null
   return rule([...start, ...texts])
 }
 
@@ -44,16 +41,32 @@ export const isReadableRule = (rule: string): boolean =>
   !/[\n\t]/.test(rule) && hiddenCharacterIn(rule) === null
 
 /**
- * Programs that run what they get as input, whatever their arguments: a rule would cover every input. The same holds for
- * an interpreter at the end of a command, as in `docker exec -i web sh`.
+ * Reports whether a program may run what it gets as input, which a rule does not say: it would cover every input. It may
+ * be started by another, as in `docker exec -i web sh -s` or `.venv/bin/python manage.py shell`.
  */
-const runsInput =
-  /^(?:ssh|psql|mysql|mariadb|sqlite3?|mongo|mongosh|redis-cli|gdb|lldb|ed|ex|n?vim?|emacs|at|batch|crontab|parallel|irb|ghci|R|julia|lua|tclsh|expect|screen|tmux)$/
-
-function lastName(words: readonly ShellWord[]): string {
-  const last = words.length > 1 ? words.at(-1) : undefined
-  return last?.kind === 'literal' ? basename(last.value) : ''
+function readsWhatToRun(words: readonly ShellWord[]): boolean {
+  const texts = words.map((word) => (word.kind === 'literal' ? word.value : null))
+  const [program = ''] = texts.map((text) => basename(text ?? ''))
+  // Its arguments are messages and branches.
+  if (program === 'git')
+    return patches.test(texts[1] ?? '') && texts.slice(2).every((text) => text?.startsWith('-'))
+  return texts.some((text, at) => {
+    const next = texts[at + 1] ?? null
+    const name = basename(text ?? '')
+    if (isInterpreter(name) && (next === null || next.startsWith('-'))) return true
+    if (at === 0) return runsInput.test(name)
+    return (
+      (name.length > 2 && runsInput.test(name)) || consoles.test(name) || input.test(text ?? '')
+    )
+  })
 }
+
+const runsInput =
+  /^(?:ssh|sftp|psql|mysql|mariadb|sqlite3?|duckdb|cqlsh|sqlcmd|sqlplus|clickhouse-client|mongo|mongosh|redis-cli|gdb|lldb|ed|ex|n?vim?|emacs|at|batch|crontab|parallel|irb|pry|ghci|R|Rscript|julia|lua|tclsh|expect|screen|tmux|m4|dc|gnuplot|octave|jshell|iex|erl|busybox|patch)$/
+/** Those of a project: `rails console`, `python manage.py shell`. */
+const consoles = /^(?:shell|shell_plus|dbshell|db:console|console|dbconsole|tinker|psysh|repl)$/
+const input = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*)$/
+const patches = /^(?:apply|am|fast-import)$/
 
 const rule = (words: string[]): string => `bash: ${words.join(' ')}`
 

@@ -54,6 +54,8 @@ export function onlyReads(
   const values: string[] = []
   for (const word of args) {
     if (word.kind === 'dynamic' || !inside(pathIn(word.value), word.kind === 'glob')) return false
+    // After `--` it is a file of that name, which may be a link.
+    if (!inside(word.value, word.kind === 'glob')) return false
     values.push(word.value)
   }
   const options = values.filter((value) => value.startsWith('-'))

@@ -112,5 +112,5 @@ function launched(
 
 /** Programs that run their input or what their arguments say, or reach outside of the working directory. */
 const interpreters =
-  /^(?:(?:ba|da|z|fi|k)?sh|sudo|doas|su|ssh|eval|source|\.|exec|env|xargs|node|python[\d.]*|perl|ruby|php|deno|bun|tsx|ts-node|osascript|awk|sed|npx|bunx|uvx|pipx)$/
+  /^(?:(?:ba|da|a|z|fi|k|mk|c|tc|pw)?sh|powershell|sudo|doas|su|ssh|eval|source|\.|exec|env|xargs|node|nodejs|[bi]?python[\d.]*|pypy[\d.]*|perl|ruby|php|deno|bun|tsx|ts-node|osascript|[gmn]?awk|sed|swift|scala|groovy|npx|bunx|uvx|pipx)$/
 export const isInterpreter = (program: string): boolean => interpreters.test(program)
