@@ -110,13 +110,18 @@ function wordsIn(text: string): string[] {
     ([, one, other]) => one ?? other ?? '',
   )
   const words = text.match(/(?:[\p{L}\p{M}\p{N}_@.+~,/-]|\\[^\n])+/gu) ?? []
-  const spelled = [...quoted, ...words, ...words.flatMap((word) => word.split(','))].map((word) =>
-    word.replace(/\\(.)/g, '$1'),
-  )
+  const parts = words.flatMap((word) => [...word.split(','), ...withoutOptions(word)])
+  const spelled = [...quoted, ...words, ...parts].map((word) => word.replace(/\\(.)/g, '$1'))
   return [...new Set(spelled.flatMap((word) => [word, word.slice(word.indexOf('/') + 1)]))]
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .slice(0, wordsMax)
 }
+
+/** `sed -nftools/x.sed`: the value of an option, which may follow others in the same word. */
+const withoutOptions = (word: string): string[] =>
+  /^-[a-zA-Z]/.test(word)
+    ? [2, 3, 4].map((at) => word.slice(at)).filter((value) => value.length > 1)
+    : []
 
 /** Patterns of the shell with a name in them, which is at most one folder at a time. */
 const patternsIn = (text: string): string[] =>

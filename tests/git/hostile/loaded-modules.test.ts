@@ -20,6 +20,7 @@ const inPython = (marker: string) => `open('${marker}', 'a').write('x')\n`
 const inNode = (marker: string) => `require('node:fs').appendFileSync('${marker}', 'x')\n`
 const inMake = (marker: string) => `all:\n\t@echo >> '${marker}'; cat\n`
 const inPackage = (marker: string) => packageOf(`echo >> '${marker}'; cat`)
+const inAwk = (marker: string) => `{ system("echo >> '${marker}'"); print }\n`
 const inPerl = (marker: string) => `open(F, '>>', '${marker}'); print F 'x'; 1;\n`
 
 /** The command, the files when it was allowed, and the agent's file. */
@@ -85,6 +86,16 @@ const cases: [string, Files, string, (marker: string) => string][] = [
     inShell,
   ],
   ['perl -Itools -MX -pe 1', { 'tools/X.pm': '1;\n' }, 'tools/X.pm', inPerl],
+  [
+    'perl tools/x.pl',
+    {
+      'tools/x.pl': 'use FindBin; use lib "$FindBin::Bin/own"; use X; print while <>;\n',
+      'tools/own/X.pm': '1;\n',
+    },
+    'tools/own/X.pm',
+    inPerl,
+  ],
+  ['awk -ftools/x.awk', { 'tools/x.awk': '{ print }\n' }, 'tools/x.awk', inAwk],
 ]
 
 async function put(root: string, files: Files): Promise<void> {

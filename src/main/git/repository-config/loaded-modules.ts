@@ -12,6 +12,7 @@ interface Loaded {
 
 /** More are not legitimate, and each is looked up on the disk. */
 const namesMax = 200
+const placesMax = 10
 
 /** https://nodejs.org/api/modules.html#all-together */
 const nodeEndings = [
@@ -55,12 +56,16 @@ export function loadedBy(
     }
   }
   if (!otherEnding.test(file)) return { paths: [], pythonDirs: [] }
-  const used = [...text.matchAll(/^\s*use\s+([\w:]+)/gm)].map(([, name = '']) =>
-    name.replaceAll('::', '/'),
+  const used = [...text.matchAll(/(?:^|[;{}])\s*(?:use|require)\s+([\w:]+)/gm)].map(
+    ([, name = '']) => name.replaceAll('::', '/'),
   )
   const names = [...quotedIn(text), ...used]
   const endings = ['', path.extname(file), ...(/\.p[lm]$/i.test(file) ? ['.pm'] : [])]
-  const places = [...new Set([dir, path.join(dir, 'lib'), top, path.join(top, 'lib')])]
+  const added = addedPlaces(text).flatMap((name) => [
+    path.resolve(dir, name),
+    path.resolve(top, name),
+  ])
+  const places = [...new Set([dir, path.join(dir, 'lib'), top, path.join(top, 'lib'), ...added])]
   return {
     paths: places.flatMap((place) =>
       names.flatMap((name) =>
@@ -72,6 +77,20 @@ export function loadedBy(
     pythonDirs: [],
   }
 }
+
+/** Folders in which Perl, Ruby or Lua shall look too: `use lib "$FindBin::Bin/own"`. */
+const addedPlaces = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => /\buse\s+lib\b|@INC\b|\$:|\bLOAD_PATH\b|\bpackage\.path\b/.test(line))
+    .flatMap((line) => [
+      ...quotedIn(line),
+      ...(/\bqw\W([^)}\]/]+)/.exec(line)?.[1]?.split(/\s+/) ?? []),
+    ])
+    // What follows the first slash, if it begins with a variable.
+    .flatMap((name) => [name, name.slice(name.indexOf('/') + 1)])
+    .map((name) => name.replace(/\/?\?\.lua$/, ''))
+    .slice(0, placesMax)
 
 /** Files that are run if only their folder is named (`python3 tools`), or that choose what a package manager runs. */
 export function entriesOf(command: string, folders: readonly string[], top: string): string[] {
