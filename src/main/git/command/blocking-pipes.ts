@@ -58,6 +58,7 @@ export function createPipeRelease(): PipeRelease {
     others: readonly string[],
     onEndless: ((why: string) => void) | null,
     isOver: () => boolean,
+    startedAtMs: number,
   ): Promise<void> {
     const found: Found = { pipes: [], rules: [], depth: 0 }
     const named = others.map((folder) => ({ folder, isGits: true }))
@@ -67,8 +68,9 @@ export function createPipeRelease(): PipeRelease {
     if (found.pipes.length > 0) known.set(cwd, found.pipes)
     else known.delete(cwd)
     await releaseAll(found.pipes)
+    const afterMs = performance.now() - startedAtMs
     for (const file of onEndless === null ? [] : found.rules) {
-      const line = isOver() ? null : await endlessRuleIn(file, found)
+      const line = isOver() ? null : await endlessRuleIn(file, { depth: found.depth, afterMs })
       if (line === null || isOver()) continue
       onEndless?.(
         `line ${line} of ${file} has so many ** that Git might match it for years; delete it`,
@@ -78,6 +80,7 @@ export function createPipeRelease(): PipeRelease {
   }
 
   const watch: PipeRelease['watch'] = (cwd, others, onEndless) => {
+    const calledAtMs = performance.now()
     let over = false
     const isOver = () => over
     let timer: NodeJS.Timeout
@@ -88,7 +91,7 @@ export function createPipeRelease(): PipeRelease {
     }
     const scanAgain = async () => {
       const startedAtMs = performance.now()
-      await scan(cwd, others, onEndless, isOver).catch(() => undefined)
+      await scan(cwd, others, onEndless, isOver, calledAtMs).catch(() => undefined)
       const tookMs = performance.now() - startedAtMs
       later(Math.max(pauseMsMin, tookMs * pauseFactor), scanAgain)
     }

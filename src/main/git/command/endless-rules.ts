@@ -6,8 +6,12 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** An honest rule has one or two. A path of the index may be deeper than all on the disk. */
+/**
+ * An honest rule has one or two, rarely more. A path of the index may be deeper than all on the disk, so that more are
+ * suspect of a call that takes longer than those in a tree of hundreds of thousands of files.
+ */
 const starsMax = 3
+const suspectMs = 60_000
 /** About a tenth of a second for each path. */
 const triesMax = 1_000_000
 /** Git itself reads no larger attributes; a larger file of rules is none that anybody wrote. */
@@ -42,11 +46,11 @@ export const matchesRules = (args: readonly string[]): boolean =>
 
 /**
  * Returns the number of the first such line of a file of rules; null if it has none, or is no file that Git reads.
- * `depth`: how many folders deep the working tree is.
+ * `depth`: how many folders deep the working tree is. `afterMs`: how long the call takes already.
  */
 export async function endlessRuleIn(
   file: string | Buffer,
-  { depth }: { depth: number },
+  { depth, afterMs }: { depth: number; afterMs: number },
 ): Promise<number | null> {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
   const handle = await open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => null)
@@ -59,7 +63,8 @@ export async function endlessRuleIn(
       line++
       // One at the end is matched at once.
       const stars = rule.match(/\*\*(?=\/\S)/g)?.length ?? 0
-      if (stars > starsMax || combinations(depth, stars) > triesMax) return line
+      const isSuspect = stars > starsMax && afterMs > suspectMs
+      if (isSuspect || combinations(depth, stars) > triesMax) return line
     }
     return null
   } catch {
