@@ -295,7 +295,7 @@ export const permissionsMutants: Mutant[] = [
   },
   {
     id: 'permissions-unread-denial-dropped',
-    file: 'src/main/agents/permissions/decide.ts',
+    file: 'src/main/agents/permissions/read-layer.ts',
     find: "      if (effect !== 'allow') layer.unreadable.push(rule)\n",
     replace: '',
     harm: 'A rule that denies is not applied, because this version can’t read it.',

@@ -4,6 +4,7 @@
  */
 import { matchesGlob } from 'node:path'
 import { createContext, Script } from 'node:vm'
+import { isSimplePattern } from './simple-pattern.ts'
 
 /** Any honest pattern takes microseconds, and more if the machine is busy. */
 const msMax = 1_000
@@ -31,6 +32,9 @@ export const filterInTime = <Item>(
 ): Item[] =>
   inTime(pattern, items.length, () => items.filter((item) => matchesGlob(pathOf(item), pattern)))
 
+/** For this many, a limit costs more than matching a simple pattern. */
+const fewPaths = 100
+
 /** Patterns that took too long. Each is tried only once: a limit is long enough for any honest one. */
 const slow = new Set<string>()
 const slowMax = 1_000
@@ -48,33 +52,6 @@ function inTime<Result>(pattern: string, paths: number, match: () => Result): Re
     slow.add(pattern)
     throw new PatternError(pattern)
   }
-}
-
-const shortPatternMax = 1_000
-const fewPaths = 100
-const alternativesMax = 1_000
-
-/** Of at most a hundred numbers or letters. */
-const shortRange = /\{(?:-?\d{1,2}\.\.-?\d{1,2}|[a-z]\.\.[a-z])\}/gi
-
-/**
- * Reports whether the pattern is matched at once, whatever the path: it has few stars that could stand for the same
- * characters, few alternatives, and no group such as `+(a)`.
- */
-export function isSimplePattern(pattern: string): boolean {
-  if (pattern.length > shortPatternMax || /[?*+@!]\(/.test(pattern)) return false
-  const ranges = pattern.match(shortRange)?.length ?? 0
-  const others = pattern.replace(shortRange, '')
-  // At least as many as the braces stand for.
-  const alternatives = others
-    .split('{')
-    .reduce((count, part) => count * part.split(',').length, 100 ** ranges)
-  return (
-    alternatives <= alternativesMax &&
-    !/\{[^{}]*\.\./.test(others) &&
-    pattern.split('**').length <= 3 &&
-    pattern.split('/').every((name) => name.split('*').length <= 3)
-  )
 }
 
 const context = createContext({ work: null })

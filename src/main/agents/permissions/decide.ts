@@ -1,6 +1,5 @@
-import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import { ruleCharsMax, type Verdict } from '../../../shared/agents/permissions.ts'
-import { isSimplePattern } from '../../globs/bounded-glob.ts'
+import { isSimplePattern } from '../../globs/simple-pattern.ts'
 import { formsOfSubject } from './addresses.ts'
 import {
   type AnalyzedRequest,
@@ -10,10 +9,11 @@ import {
   type Step,
 } from './analyze-request.ts'
 import { named, quoted } from './named.ts'
-import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
+import type { CommandRule, RuleTest } from './parse-rule.ts'
 import { comparable, mayBeRead, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
+import { type Layer, type Rule, readLayer } from './read-layer.ts'
 import {
   allowsCommand,
   matchesCommand,
@@ -69,36 +69,6 @@ const isAllowed = (layers: readonly PolicyLayer[], seen: AnalyzedRequest): boole
     read.every((layer) => verdictOfLayer(layer, seen).kind === 'allow') &&
     policyEdit(read[0], seen) === null
   )
-}
-
-interface Rule {
-  text: string
-  test: RuleTest
-}
-
-interface Layer {
-  mode: PermissionMode
-  allow: Rule[]
-  ask: Rule[]
-  deny: Rule[]
-  /** Those that ask or deny and can't be read. */
-  unreadable: string[]
-}
-
-/**
- * Parses a layer's rules. They are validated where they are saved, but a file may be edited by hand: an invalid rule
- * that allows matches nothing, and one that narrows may be about anything.
- */
-function readLayer({ mode, rules }: PolicyLayer): Layer {
-  const layer: Layer = { mode, allow: [], ask: [], deny: [], unreadable: [] }
-  for (const { effect, rule } of rules) {
-    try {
-      layer[effect].push({ text: rule, test: parseRule(rule) })
-    } catch {
-      if (effect !== 'allow') layer.unreadable.push(rule)
-    }
-  }
-  return layer
 }
 
 function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {

@@ -3,7 +3,7 @@
  */
 import { parse } from 'unbash'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
-import { isSimplePattern } from '../../globs/bounded-glob.ts'
+import { isSimplePattern } from '../../globs/simple-pattern.ts'
 import type { ShellAssignment } from './shell/segments.ts'
 import { readWord, type ShellWord } from './shell/words.ts'
 import { textMatches } from './text-patterns.ts'

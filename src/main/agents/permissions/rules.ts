@@ -1,7 +1,7 @@
 /** Matches rules against actions. */
 import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
-import { isSimplePattern } from '../../globs/bounded-glob.ts'
+import { isSimplePattern } from '../../globs/simple-pattern.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
 import { hasProgramOptions, isProgramOption } from './shell/program-options.ts'
 import type { Segment, ShellAssignment } from './shell/segments.ts'
