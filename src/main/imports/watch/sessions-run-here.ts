@@ -29,11 +29,29 @@ export function createSessionsRunHere({
     return ids
   }
 
+  /** Kept until there are more tasks, because each of thousands of sessions is compared with them. */
+  let inPlace: { among: number; ids: readonly Task['id'][] } = { among: 0, ids: [] }
+
+  /** Installed agents' tasks in a project's own folder. */
+  function* tasksInPlace(): Generator<Task> {
+    const { tasks } = state
+    if (inPlace.among !== tasks.size) {
+      const ids = [...tasks.values()]
+        .filter(({ imported, isolation }) => !imported && isolation === 'in-place')
+        .map(({ id }) => id)
+      inPlace = { among: tasks.size, ids }
+    }
+    for (const id of inPlace.ids) {
+      const task = tasks.get(id)
+      // Another run may have another kind of agent.
+      if (task?.spec.kind === 'acp') yield task
+    }
+  }
+
   return async function isRunHere(session: FoundSession): Promise<boolean> {
     const { projectDir, key } = session
     if (projectDir === null) return false
-    for (const task of state.tasks.values()) {
-      if (task.imported || task.isolation !== 'in-place' || task.spec.kind !== 'acp') continue
+    for (const task of tasksInPlace()) {
       const dir = state.projects.get(task.projectId)?.dir
       if (dir === undefined || !(projectDir === dir || projectDir.startsWith(dir + sep))) continue
       if (Date.parse(task.createdAt) > lastOf(session)) continue
