@@ -409,6 +409,8 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['echo {/etc,a}/*', 'ask'],
   ['echo $HOME/*', 'ask'],
   ['echo ${a:-/etc/*}', 'ask'],
+  ['a=x; echo ${a/x//etc/*}', 'ask'],
+  ["a=x; echo ${a/x/'/etc/'}", 'allow'],
   ['for f in /etc/*; do echo "$f"; done', 'ask'],
   ['for f in $x/*; do echo "$f"; done', 'ask'],
   ["for f in '/etc/*'; do echo $f; done", 'ask'],
@@ -421,6 +423,9 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['x=$(pwd); echo $x ${x%/*} $(ls *.ts)', 'allow'],
   ['[[ -f /etc/passwd ]]', 'ask'],
   ['[[ -f ~/.ssh/id ]]', 'ask'],
+  ['[[ a -nt /etc/passwd ]]', 'ask'],
+  ['[[ ~/.ssh/id -ef a ]]', 'ask'],
+  ['[[ dist/a -ot src/b ]]', 'allow'],
   ['[[ -d node_modules && -n $x ]]', 'allow'],
   ['echo $(rm x)', 'ask'],
   ['grep -rn "npm test" src', 'allow'],
@@ -437,6 +442,9 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['yarn --version', 'ask'],
   ['yarn -v', 'ask'],
   ['pnpm --version', 'ask'],
+  // They write where a file of the folder says.
+  ['npm --version', 'ask'],
+  ['npx -v', 'ask'],
   ['cargo --version', 'ask'],
   ['which npm', 'allow'],
   // Directories.

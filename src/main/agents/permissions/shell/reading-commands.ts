@@ -26,12 +26,11 @@ const printing = /%([-+ #0']*(\*|\d+)?(\.(\*|\d*))?[hjlLtz]*[diouxXeEfFgGaAcsbqQ
 /**
  * Programs that may be called for their version, each with the options that only print it: `python -v` runs its standard
  * input. Some are missing, because the folder decides what they start: `yarn` runs the file of `yarnPath` in
- * `.yarnrc.yml`, `pnpm` the version of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`.
+ * `.yarnrc.yml`, `pnpm` the version of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`. Before version 10,
+ * `npm` and `npx` write a log to the `logs-dir` of `.npmrc`, which may be anywhere.
  */
 const versionOptions: ReadonlyMap<string, readonly string[]> = new Map([
   ['node', ['--version', '-v']],
-  ['npm', ['--version', '-v']],
-  ['npx', ['--version', '-v']],
   ['python', ['--version', '-V']],
   ['python3', ['--version', '-V']],
   ['pip', ['--version', '-V']],

@@ -242,6 +242,7 @@ function readOperand(operator: string, word: ShellWord, { reading }: Reader): vo
   if (isFile && word.kind === 'literal') reading.segments.push({ kind: 'look', path: word })
 }
 
+const fileTests = new Set(['-nt', '-ot', '-ef'])
 const numberTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 function readTest(test: TestExpression, reader: Reader): void {
@@ -254,6 +255,7 @@ function readTest(test: TestExpression, reader: Reader): void {
     case 'TestBinary':
       for (const side of [test.left, test.right]) {
         const word = wordOf(side, reader)
+        if (fileTests.has(test.operator)) readOperand(test.operator, word, reader)
         const isNumber = word.kind === 'literal' && /^-?\d+$/.test(word.value)
         if (numberTests.has(test.operator) && !isNumber)
           reader.unclear('It does arithmetic with variables')

@@ -38,7 +38,10 @@ export function readWord(word: Word, find: WordFindings): ShellWord {
 
 function isPattern(part: WordPart): boolean {
   if (part.type === 'ParameterExpansion')
-    return part.operation?.type === 'Default' && /[*?[]/.test(part.text.slice(2))
+    return (
+      ['Default', 'Replace'].includes(part.operation?.type ?? '') &&
+      /[*?[]/.test(part.text.slice(2))
+    )
   return ['Glob', 'BraceExpansion', 'ExtendedGlob'].includes(part.type)
 }
 
