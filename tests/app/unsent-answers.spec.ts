@@ -43,7 +43,7 @@ test('an answer that is being typed outlives its screen, a reload and the first 
   await expect(page.getByText('This is a sub-agent of')).toBeVisible()
   await expect(field).toHaveValue('Only what I wrote')
   await field.press('End')
-  await page.keyboard.type(', please')
+  await field.pressSequentially(', please')
   await page.keyboard.press('Escape')
   await expect(page.getByText('Press Esc again to stop')).toBeVisible()
   await expect(field).toHaveValue('Only what I wrote, please')

