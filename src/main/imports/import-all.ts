@@ -15,7 +15,7 @@ import type { ImportThreads } from './stage/import-thread.ts'
  */
 const parallelMax = 16
 /** Total size of the sessions imported in parallel, which are held in memory. A larger session is imported alone. */
-const parallelBytesMax = 8 << 20
+const parallelBytesMax = 16 << 20
 /** Sessions compared with the log at once, which mostly waits for the disk. */
 const comparedAtOnce = 16
 

@@ -16,6 +16,11 @@ export type Piece = {
 
 /** The longest line that can be parsed within an import's memory limit. No tool writes longer lines. */
 const lineBytesMax = 48 << 20
+/**
+ * Bytes of lines that are parsed together. Objects that are in use when V8 collects young ones are copied twice, so a
+ * batch ends well before the next collection: the records of a megabyte would take longer to copy than to parse.
+ */
+const batchBytes = 128 << 10
 /** Characters kept of an unreadable line. */
 const damagedCharsMax = 2_000
 /** Limit of characters scanned for the records of one line: about half a second. */
@@ -32,31 +37,70 @@ export async function* readPieces(
 ): AsyncGenerator<Piece[]> {
   let line = 0
   let damage: string | null = null
-  const content = file.content
-    ? [file.content]
-    : contentOf(file.path, {
-        onDamage(reason) {
-          damage = reason
-        },
-      })
-  for await (const lines of lineBatchesOf(content, { lineBytesMax, tail: true })) {
+  const lines = file.content
+    ? linesOf(file.content)
+    : linesFrom(
+        contentOf(file.path, {
+          onDamage(reason) {
+            damage = reason
+          },
+        }),
+      )
+  for await (const batch of lines) {
     signal.throwIfAborted()
     const pieces: Piece[] = []
-    for (const bytes of lines) {
+    for (const { text, bytes } of batch) {
       line++
-      if (bytes === null) {
+      if (text === null) {
         const damage = `longer than ${lineBytesMax >> 20} MB`
-        pieces.push({ line, bytes: lineBytesMax, damage, text: '' })
+        pieces.push({ line, bytes, damage, text: '' })
         continue
       }
-      const text = bytes.toString('utf8')
       const whole = parseJson(text)
-      if (isRecord(whole)) pieces.push(pieceOf(whole, text, { line, bytes: bytes.length + 1 }))
-      else pieces.push(...piecesOf(text, line, bytes.length + 1, isRecordOf))
+      if (isRecord(whole)) pieces.push(pieceOf(whole, text, { line, bytes }))
+      else pieces.push(...piecesOf(text, line, bytes, isRecordOf))
     }
     yield pieces
   }
   if (damage !== null) yield [{ line: line + 1, bytes: 0, damage, text: '' }]
+}
+
+/** `bytes`: with the newline. `text`: without it; null: the line is too long to be parsed. */
+interface Line {
+  text: string | null
+  bytes: number
+}
+
+/** Yields batches of lines, decoded where they are: a buffer for each line costs more than finding it. */
+function* linesOf(content: Buffer): Generator<Line[]> {
+  for (let start = 0; start < content.length; ) {
+    const batch: Line[] = []
+    const batchEnd = Math.min(start + batchBytes, content.length)
+    while (start < batchEnd) {
+      const newline = content.indexOf(0x0a, start)
+      const end = newline === -1 ? content.length : newline
+      batch.push({ text: content.toString('utf8', start, end), bytes: end - start + 1 })
+      start = end + 1
+    }
+    yield batch
+  }
+}
+
+async function* linesFrom(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  for await (const lines of lineBatchesOf(chunks, { lineBytesMax, tail: true })) {
+    let batch: Line[] = []
+    let bytes = 0
+    for (const line of lines) {
+      const { length } = line ?? { length: lineBytesMax }
+      batch.push({ text: line?.toString('utf8') ?? null, bytes: length + 1 })
+      bytes += length
+      if (bytes < batchBytes) continue
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    if (batch.length > 0) yield batch
+  }
 }
 
 function pieceOf(

@@ -27,8 +27,8 @@ import { exportsFolder, finishExport } from './finish-export.ts'
 import { hashFiles, inRoom } from './hash-files.ts'
 import type { ImportRecord, StagedSession, StagedTask } from './staged-session.ts'
 
-/** Entries per write. */
-const batchEntries = 500
+/** Entries per write: few, because V8 copies those that wait for long. */
+const batchEntries = 64
 /** Limit of listed damaged lines; all are counted. */
 const listedDamageMax = 100
 

@@ -22,7 +22,7 @@ import { readImageBeside } from './images.ts'
 import { createStepMapper, imagesIn, type StepMapper, totalUsageOf } from './steps.ts'
 
 /** Entries per event. */
-const batchEntries = 200
+const batchEntries = 64
 
 /** Fields of a trajectory that are mapped; others are preserved verbatim. */
 const knownFields = new Set(['schema_version', 'session_id', 'trajectory_id', 'final_metrics'])

@@ -24,10 +24,13 @@ import { isClaudeRecord } from './claude-record.ts'
 import { createCopySurvey } from './copied-records.ts'
 import { type AgentCall, createRecordMapper, type RecordMapper } from './records.ts'
 
-/** Parsed records of files up to this size are cached between the two passes. */
-const keptBytesMax = 4 << 20
-/** Entries per event. */
-const batchEntries = 200
+/**
+ * Parsed records of files up to this size are cached between the two passes. Those of larger ones are parsed twice, because
+ * V8 would copy them while they are cached, which takes longer.
+ */
+const keptBytesMax = 1 << 20
+/** Entries per event; see the batches of json-lines.ts. */
+const batchEntries = 64
 /** Larger stored results are not imported; the record has their beginning. */
 const storedBytesMax = 32 << 20
 

@@ -27,7 +27,7 @@ import { createRecordMapper, type RecordMapper } from './records.ts'
 import { surveyRollbacks } from './rollbacks.ts'
 
 /** Lines per batch. */
-const batchLines = 200
+const batchLines = 64
 /** The branch for the history that a sub-agent inherited from its parent. */
 const inheritedBranch = 1_000_000
 
