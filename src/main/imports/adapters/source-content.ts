@@ -6,7 +6,8 @@ import { createZstdDecompress } from 'node:zlib'
 import { openDataFile } from '../../journal/index.ts'
 
 const compressedSuffix = '.zst'
-const chunkBytesMax = 1 << 20
+/** Larger chunks take more memory and no less time. */
+const chunkBytesMax = 256 << 10
 /** Limit for decompressed content, against decompression bombs. */
 const contentBytesMax = 64 * 2 ** 30
 
