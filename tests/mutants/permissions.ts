@@ -309,4 +309,20 @@ export const permissionsMutants: Mutant[] = [
     harm: "A line that was pasted before the question allows a repository's command.",
     tests: ['tests/cli/agents/agent-run.test.ts'],
   },
+  {
+    id: 'permissions-looks-with-expansions',
+    file: 'src/main/agents/permissions/analyze-request.ts',
+    find: 'const harmless = onlyLooks && isPlain',
+    replace: 'const harmless = onlyLooks',
+    harm: 'A command whose words are only known when it runs looks at files unasked.',
+    tests: ['tests/agents/permissions/decide.test.ts'],
+  },
+  {
+    id: 'permissions-looks-beside-expansions',
+    file: 'src/main/agents/permissions/analyze-request.ts',
+    find: 'isPlain: reading.isPlain && isPlain',
+    replace: 'isPlain: reading.isPlain',
+    harm: 'What a shell within a command with expansions looks at is not asked about.',
+    tests: ['tests/agents/permissions/decide.test.ts'],
+  },
 ]

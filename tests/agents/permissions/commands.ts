@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell commands
 /**
- * What becomes of a command under these rules, in the directory /code/api. `allow`: unasked; `ask`; `deny`. A user
- * who reads this table knows what a rule covers.
+ * What becomes of a command under these rules, in the directory /code/api. `allow`: unasked; `ask`; `deny`;
+ * `ask: expanded`: its parts only look at files, but it has expansions. A user who reads this table knows what a rule
+ * covers.
  */
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
 
@@ -31,7 +32,7 @@ export const tableRules: PermissionRule[] = [
   { effect: 'deny', rule: 'edit: secrets/**' },
 ]
 
-type Outcome = 'allow' | 'ask' | 'deny'
+type Outcome = 'allow' | 'ask' | 'ask: expanded' | 'deny'
 
 export const commandTable: [command: string, outcome: Outcome][] = [
   // Plain.
@@ -85,10 +86,10 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['a="${b:-$\'\\x24(evil)\'}" echo x', 'ask'],
   ['case "${a:-$\'\\x24(evil)\'}" in x) ls;; esac', 'ask'],
   ['[[ "${a:-$\'\\x24(evil)\'}" = x ]]', 'ask'],
-  ['echo "${a} it\'s ${b:-x}"', 'allow'],
+  ['echo "${a} it\'s ${b:-x}"', 'ask: expanded'],
   ["cat <<E\n${a:-${b:-'$(evil)'}}\nE", 'ask'],
-  ["cat <<'E'\n${a:-'$(evil)'}\nE", 'allow'],
-  ["cat <<E\nit's\nE", 'allow'],
+  ["cat <<'E'\n${a:-'$(evil)'}\nE", 'ask: expanded'],
+  ["cat <<E\nit's\nE", 'ask: expanded'],
   ['echo "${a:-\'$(evil)\'}"', 'ask'],
   ['rm build/b/../../../a.tmp', 'ask'],
   ['rm build/..tmp', 'allow'],
@@ -209,8 +210,8 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['./*.sh', 'ask'],
   ['~/bin/npm test', 'ask'],
   // Here-documents and here-strings.
-  ['cat <<EOF\nnpm test; rm x\nEOF', 'allow'],
-  ["cat <<'EOF'\n$(rm x)\nEOF", 'allow'],
+  ['cat <<EOF\nnpm test; rm x\nEOF', 'ask: expanded'],
+  ["cat <<'EOF'\n$(rm x)\nEOF", 'ask: expanded'],
   ['cat <<EOF\n$(rm x)\nEOF', 'ask'],
   ['cat <<EOF\n`rm x`\nEOF', 'ask'],
   ['cat <<EOF\nEOF\nrm x', 'ask'],
@@ -219,7 +220,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['sh <<EOF\nrm x\nEOF', 'ask'],
   ['bash <<< "rm x"', 'ask'],
   ['cat <<< "$(rm x)"', 'ask'],
-  ['cat <<< hello', 'allow'],
+  ['cat <<< hello', 'ask: expanded'],
   // Redirections.
   ['npm test > dist/out.txt', 'allow'],
   ['npm test >> dist/a/out.txt 2>&1', 'allow'],
@@ -353,11 +354,11 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ["echo '; -delete' | xargs find . -maxdepth 0 -exec npm run lint", 'ask'],
   ['find . -exec echo ? -delete \\;', 'ask'],
   ['find . -exec git push $X \\;', 'deny'],
-  ['find . -exec echo {} \\;', 'allow'],
+  ['find . -exec echo {} \\;', 'ask: expanded'],
   // A name that looks like a process substitution.
   ["cat < '<(/../../../../etc/passwd'", 'ask'],
   ["cat < '<(/a'", 'allow'],
-  ['cat < <(ls)', 'allow'],
+  ['cat < <(ls)', 'ask: expanded'],
   ['trap "rm x" EXIT', 'ask'],
   ['alias npm=rm; npm test', 'ask'],
   ["shopt -s expand_aliases\nalias npm='rm x'\nnpm test", 'ask'],
@@ -400,7 +401,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['cat dist/../../x', 'ask'],
   ['cat /code/api/a', 'allow'],
   ['cat /code/api-2/a', 'ask'],
-  ['echo "$HOME" *', 'allow'],
+  ['echo "$HOME" *', 'ask: expanded'],
   // Patterns list names of files elsewhere.
   ['echo /etc/*', 'ask'],
   ['echo ~/.ssh/*', 'ask'],
@@ -410,17 +411,23 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['echo $HOME/*', 'ask'],
   ['echo ${a:-/etc/*}', 'ask'],
   ['a=x; echo ${a/x//etc/*}', 'ask'],
-  ["a=x; echo ${a/x/'/etc/'}", 'allow'],
+  ["a=x; echo ${a/x/'/etc/'}", 'ask: expanded'],
   ['for f in /etc/*; do echo "$f"; done', 'ask'],
   ['for f in $x/*; do echo "$f"; done', 'ask'],
   ["for f in '/etc/*'; do echo $f; done", 'ask'],
   ["x='/etc/*'; echo $x", 'ask'],
   ['x=/etc/*; echo $x', 'ask'],
-  ['for f in src/*.ts "a b"; do echo $f; done', 'allow'],
-  ['for f in $(ls src); do echo $f; done', 'allow'],
+  ['for f in src/*.ts "a b"; do echo $f; done', 'ask: expanded'],
+  ['for f in $(ls src); do echo $f; done', 'ask: expanded'],
   ['echo \'/* all */\' "[1/2] done?" $?', 'allow'],
-  ['echo "$(pwd)/*"', 'allow'],
-  ['x=$(pwd); echo $x ${x%/*} $(ls *.ts)', 'allow'],
+  ['echo "$(pwd)/*"', 'ask: expanded'],
+  ['sh -c \'cat a\' "$x"', 'ask: expanded'],
+  ["sh -c 'echo $x'", 'ask: expanded'],
+  ['echo {a,b}', 'ask'],
+  ['grep -rn "a\\|b" src | head -5; echo "status $?"', 'allow'],
+  ['wc -l src/**/*.ts 2>/dev/null', 'allow'],
+  ['cat docs/über.md &> /dev/null', 'allow'],
+  ['x=$(pwd); echo $x ${x%/*} $(ls *.ts)', 'ask: expanded'],
   ['[[ -f /etc/passwd ]]', 'ask'],
   ['[[ -f ~/.ssh/id ]]', 'ask'],
   ['[[ a -nt /etc/passwd ]]', 'ask'],

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { decide } from '../../../src/main/agents/permissions/decide.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
-import { place, verdictOf } from './verdicts.ts'
+import { place, verdictOf, verdictOnParts } from './verdicts.ts'
 
 describe('[P3] what a rule covers, and what not', () => {
-  const asked = (command: string, mode: PermissionMode = 'ask', rules: PermissionRule[] = []) =>
+  const asked = (command: string, mode: PermissionMode = 'ask', rules: PermissionRule[] = []) => {
     expect(verdictOf(command, { mode, rules }).kind, command).toBe('ask')
+    expect(verdictOnParts(command, { mode, rules }).kind, command).toBe('ask')
+  }
   const allowed = (rule: string): PermissionRule[] => [{ effect: 'allow', rule }]
 
   it('asks about a script of sh that dash reads differently than bash', () => {

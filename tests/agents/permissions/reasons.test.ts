@@ -58,6 +58,10 @@ const parts: [command: string, reason: string][] = [
   ['FOO=1', 'It sets the variable FOO.'],
   ['FOO=1 BAR=2 BAZ=3', 'It sets the variables FOO, BAR and BAZ.'],
   ['npm test', 'No rule allows npm.'],
+  [
+    'echo "$x"',
+    'It has variables or other expansions, so even what only looks at files needs a rule.',
+  ],
   ['cd .. && npm test', 'No rule allows cd. It runs outside the working directory.'],
 ]
 

@@ -74,6 +74,8 @@ export type Step =
       kind: 'run'
       /** The program only reads, or is a shell builtin without effect. */
       harmless: boolean
+      /** It would be harmless in a command that is plain (see posix-syntax.ts). */
+      isExpanded: boolean
       /** The program only runs another command, which is a separate step. */
       transparent: boolean
       /** An argument names the repository's policy, which it may change. */
@@ -135,7 +137,7 @@ const depthMax = 5
 const partsMax = 2_000
 
 function addSteps(
-  { segments, unclear }: ShellReading,
+  { segments, unclear, isPlain }: ShellReading,
   seen: Findings,
   sudo: Findings,
   where: Folders,
@@ -190,15 +192,18 @@ function addSteps(
     const { words, assignments } = segment
     const wrapped = wrappedIn(words)
     if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
-    if (wrapped.kind === 'runs') addSteps(wrapped.reading, seen, sudo, where, depth + 1)
+    // In `sh -c 'script'` both texts have to be plain.
+    const inner = (reading: ShellReading) => ({ ...reading, isPlain: reading.isPlain && isPlain })
+    if (wrapped.kind === 'runs') addSteps(inner(wrapped.reading), seen, sudo, where, depth + 1)
     const underSudo = commandOfSudo(words)
     if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
     if (underSudo.kind === 'runs') addSteps(underSudo.reading, sudo, sudo, { ...where }, depth + 1)
-    const harmless =
+    const onlyLooks =
       words.length === 0
         ? assignments.every(isShellVariable)
         : assignments.every(isHarmlessVariable) &&
           (onlyReads(words, inside) || changesFolder(segment, where) || exportsHarmless(segment))
+    const harmless = onlyLooks && isPlain
     const transparent =
       wrapped.kind === 'runs' &&
       (wrapped.own === null || onlyReads(wrapped.own, inside)) &&
@@ -219,6 +224,7 @@ function addSteps(
       kind: 'run',
       segment,
       harmless,
+      isExpanded: onlyLooks && !isPlain,
       transparent,
       namesPolicy,
       isInside,

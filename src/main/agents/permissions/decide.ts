@@ -349,19 +349,24 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
     if (rule) return covered(rule.text)
     return open(`It writes to ${named(path)}.`, at === null ? null : (editRules(at)[0] ?? null))
   }
-  const { segment, harmless, transparent } = step
+  const { harmless, transparent } = step
   if (harmless || transparent) return covered()
   const rule = allow.find(({ test }) => test.kind === 'command' && allowsCommand(test, step))
   if (rule) return covered(rule.text)
-  const [name] = segment.words
-  const what =
-    name === undefined
-      ? `It sets the ${segment.assignments.length === 1 ? 'variable' : 'variables'} ${listed(segment.assignments.map((one) => one.name))}.`
-      : `No rule allows ${named(name.kind === 'dynamic' ? name.text : name.value)}.`
+  const what = whyAsked(step)
   return open(
     step.runsInside ? what : `${what} It runs outside the working directory.`,
     proposedRule(step),
   )
+}
+
+function whyAsked({ segment, isExpanded }: RunStep): string {
+  if (isExpanded)
+    return 'It has variables or other expansions, so even what only looks at files needs a rule.'
+  const [name] = segment.words
+  if (name) return `No rule allows ${named(name.kind === 'dynamic' ? name.text : name.value)}.`
+  const variables = segment.assignments.map((one) => one.name)
+  return `It sets the ${variables.length === 1 ? 'variable' : 'variables'} ${listed(variables)}.`
 }
 
 const listed = (names: string[]): string =>

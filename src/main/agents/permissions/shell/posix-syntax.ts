@@ -1,28 +1,46 @@
-/** Recognizes shell text that every shell reads as bash does, because commands are parsed with bash's grammar. */
+/**
+ * Recognizes shell text that every shell reads as bash does, because commands are parsed with bash's grammar, and text
+ * without expansions.
+ */
+
+/** Syntax without expansions that bash, dash, zsh and fish read alike. */
+const common = [
+  /\\[^\w\n]/,
+  // To zsh, a word `=name` is the path of a program.
+  /[\w./:@%,?-]|\*(?!\*)|(?<=[\w-])=(?![(={])|\+(?!=)|~(?![+\d-])/,
+  // `[` as a command, and subshells. To zsh, `}` ends a group anywhere.
+  /\[(?=\s)|\](?=[\s;]|$)|!(?=\s)/,
+  /(?<=^|[\s;&|])\((?!\()|\)/,
+  // Separators and redirections.
+  /[ \t\n]|;(?!&)|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
+  /<(?![<>(&\d-])|>>?(?![>|(&!])|[\d ]>&\d/,
+]
 
 /**
  * Each alternative is read alike by bash, dash, zsh and fish. To dash, `a+=b/c` and `a[0]=b/c` are programs, `$'\\'` is
- * an unfinished string, and `[[ a || b ]]` runs `b`; zsh runs the code in `*(e:code:)`; to fish, `'\''` is one string.
+ * an unfinished string, and `[[ a || b ]]` runs `b`; zsh runs the code in `*(e:code:)`.
  */
-const alike = new RegExp(
-  `^(?:${[
-    // Quoted text; in double quotes with plain variables only, which zsh must not take for array elements.
-    /'(?:[^'\\]|\\(?!['\\]))*'/,
-    /"(?:[^"$`\\]|\$\w+(?![\w[])|\$\{\w+\})*"/,
-    /\\[^\w\n]/,
-    /\$(?:[?#@*!-]|\w+(?![\w[])|\{\w+\}|\((?!\())/,
-    // To zsh, a word `=name` is the path of a program.
-    /[\w./:@%,?-]|\*(?!\*)|(?<=[\w-])=(?![(=])|\+(?!=)|~(?![+\d-])/,
-    // `[` as a command, and subshells. To zsh, `}` ends a group anywhere.
-    /\[(?=\s)|\](?=[\s;]|$)|!(?=\s)/,
-    /(?<=^|[\s;&|])\((?!\()|\)/,
-    // Separators and redirections.
-    /[ \t\n]|;(?!&)|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
-    /<(?![<>(&\d-])|>>?(?![>|(&!])|[\d ]>&\d/,
-  ]
-    .map(({ source }) => source)
-    .join('|')})*$`,
-)
+const alike = anyOf([
+  ...common,
+  // To fish, `'\''` is one string.
+  /'(?:[^'\\]|\\(?!['\\]))*'/,
+  // Plain variables only, which zsh must not take for array elements.
+  /"(?:[^"$`\\]|\$\w+(?![\w[])|\$\{\w+\})*"/,
+  /\$(?:[?#@*!-]|\w+(?![\w[])|\{\w+\}|\((?!\())/,
+])
+
+/** Syntax of Bash without expansions. */
+const plain = anyOf([
+  ...common,
+  /'[^']*'/,
+  /"(?:[^"$`\\]|\\[^\n]|\$\?)*"/,
+  /\$\?/,
+  /\*\*|\^|[^\0-\x7f]|&>(?=[ \t]*\/dev\/null)/,
+])
+
+function anyOf(syntax: RegExp[]): RegExp {
+  return new RegExp(`^(?:${syntax.map(({ source }) => source).join('|')})*$`)
+}
 
 /**
  * Reserved words of some shells; variables with a meaning to zsh; numbers, which zsh evaluates as arithmetic, with
@@ -36,5 +54,11 @@ const special =
 export const isReadAlike = (text: string): boolean =>
   text.length <= charsMax && alike.test(text) && !special.test(text)
 
-/** The expression fails on texts of megabytes, which no command is. */
+/**
+ * Reports whether the text has nothing that the shell replaces but patterns of files and the status `$?`: no variables,
+ * substitutions, here-documents or braces. What it does can then be told from the text.
+ */
+export const isPlain = (text: string): boolean => text.length <= charsMax && plain.test(text)
+
+/** The expressions fail on texts of megabytes, which no command is. */
 const charsMax = 200_000

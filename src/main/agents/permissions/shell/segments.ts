@@ -17,6 +17,7 @@ import {
   type Word,
 } from 'unbash'
 import { hiddenCharacterIn } from '../../../../shared/text/shown-text.ts'
+import { isPlain } from './posix-syntax.ts'
 import {
   literal,
   readWord,
@@ -49,6 +50,8 @@ export interface ShellReading {
   segments: Segment[]
   /** Why the effect of the command is uncertain, a sentence each without its full stop; empty if it is certain. */
   unclear: string[]
+  /** See `isPlain` of posix-syntax.ts. */
+  isPlain: boolean
 }
 
 /** Maximum nesting of `sh -c` and `eval`. Deeper ones are not legitimate. */
@@ -56,7 +59,7 @@ const depthMax = 5
 
 /** Parses a command like bash. Never throws. */
 export function readShellCommand(command: string): ShellReading {
-  const reading: ShellReading = { segments: [], unclear: [] }
+  const reading: ShellReading = { segments: [], unclear: [], isPlain: isPlain(command) }
   const unclear = (reason: string) => {
     if (!reading.unclear.includes(reason)) reading.unclear.push(reason)
   }

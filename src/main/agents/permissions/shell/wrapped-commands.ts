@@ -110,7 +110,7 @@ function runs(words: Words, assignments: { name: string; value: string | null }[
   if (name && name.kind !== 'literal')
     return opaque('Which program it starts is only known when it runs')
   const segment: Segment = { kind: 'command', words: [...words], assignments }
-  return { kind: 'runs', reading: { segments: [segment], unclear: [] }, own: null }
+  return { kind: 'runs', reading: { segments: [segment], unclear: [], isPlain: true }, own: null }
 }
 
 /** `-n 5`, `-n5` and `--adjustment=5` precede the command; an unknown option makes it opaque. */
@@ -197,7 +197,7 @@ function inEval(args: Words): Wrapped {
 }
 
 function inFind(name: ShellWord, args: Words): Wrapped {
-  const reading: ShellReading = { segments: [], unclear: [] }
+  const reading: ShellReading = { segments: [], unclear: [], isPlain: true }
   const own: ShellWord[] = [name]
   for (let at = 0; at < args.length; at++) {
     if (args[at]?.kind === 'dynamic')
