@@ -58,6 +58,13 @@ describe('[P3] what a rule covers, and what not', () => {
       'cat<1-9>/dev/null',
       "printf %d 'path[$(touch pwned)]'",
       "test -t 'path[$(touch pwned)]'",
+      "a=1; pri'ntf' %d 'a[$''(touch pwned)]'",
+      "pri'ntf' %d 'PATH=0'; node --version",
+      "pri'ntf' '%*s' 'PATH=0' a",
+      "pri'ntf' '%s %d' a 1 a PATH=0",
+      `test "-t" 'path[$''(touch pwned)]'`,
+      `[ 'path[$''(touch pwned)]' "-eq" 1 ]`,
+      `[ PATH=0 "-lt" 1 ]`,
       'echo x >! a',
       'cat **/sec',
       "histchars='!^:'; ls",
@@ -70,6 +77,7 @@ describe('[P3] what a rule covers, and what not', () => {
       'ls -la src | head -5',
       "grep -rn 'a b' src && cat README.md",
       'wc -l *.ts',
+      `[ ! 1 "-eq" 2 ] && pri'ntf' '%s: %s\\n' a b`,
     ])
       expect(of(command), command).toBe('allow')
     expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')

@@ -74,6 +74,16 @@ describe('[P1] modes', () => {
     expect(of('cat ../../a', '/code/api/src')).toBe('ask')
     expect(of('cat a', '/tmp')).toBe('ask')
   })
+
+  it('asks about a program without a path that looks at a folder outside', () => {
+    const of = (command: string, cwd: string) => verdictOf(command, { rules: [], cwd }).kind
+    for (const command of ['ls', 'find', 'find | head', 'eval ls', 'for f in a; do ls; done']) {
+      expect(of(command, '/code/api/src'), command).toBe('allow')
+      expect(of(command, '/code/other'), command).toBe('ask')
+    }
+    for (const command of ['pwd', 'echo a', 'true'])
+      expect(of(command, '/code/other'), command).toBe('allow')
+  })
 })
 
 describe('[P3] a rule that denies', () => {

@@ -23,6 +23,12 @@ const findOption =
  * `printf %n PATH` programs are looked for in a folder `0` of the working directory.
  */
 const printing = /%([-+ #0']*(\*|\d+)?(\.(\*|\d*))?[hjlLtz]*[diouxXeEfFgGaAcsbqQ%]|\([^()]*\)T)/g
+const wholeNumber = /^-?\d+$/
+/** Operators of `test` for numbers and descriptors. */
+const numberTest = /^-(?:t|eq|ne|lt|le|gt|ge)$/
+const testSyntax = /^(?:[!()\]]|-[a-z]+)$/
+/** Programs that look at nothing in the folder that they are in. */
+const lookNowhere = new Set(['pwd', 'true', 'false', ':'])
 /**
  * Programs that may be called for their version, each with the options that only print it: `python -v` runs its standard
  * input. Some are missing, because the folder decides what they start: `yarn` runs the file of `yarnPath` in
@@ -57,6 +63,8 @@ export function onlyReads(
     if (!inside(word.value, word.kind === 'glob')) return false
     values.push(word.value)
   }
+  // Without arguments, `ls` and `find` look at the folder that they are in.
+  if (!lookNowhere.has(program) && !inside('.', false)) return false
   const options = values.filter((value) => value.startsWith('-'))
   // Through links, it lists folders that they lead to.
   if (program === 'ls' && options.some((value) => /^-[^-]*L/.test(value))) return false
@@ -65,10 +73,10 @@ export function onlyReads(
   if (args.some((word) => word.kind === 'glob')) return false
   switch (program) {
     case 'printf':
-      return !/^-|%/.test((values[0] ?? '').replace(printing, ''))
+      return onlyPrints(values)
     case '[':
     case 'test':
-      return !options.some((value) => value === '-v' || value === '-R')
+      return onlyTests(values)
     case 'grep':
       return options.every((value) => grepOption.test(value))
     case 'find':
@@ -82,6 +90,31 @@ export function onlyReads(
       return values.length === 1 && (versionOptions.get(program) ?? []).includes(values[0] ?? '')
   }
 }
+
+/**
+ * Some shells evaluate what stands for a number: zsh's `printf %d` and the `[` of mksh run the substitution in `a[$(program)]`,
+ * and assign `PATH=0`.
+ */
+function onlyPrints([format = '', ...values]: string[]): boolean {
+  if (/^-|%/.test(format.replace(printing, ''))) return false
+  const isText = [...format.matchAll(printing)].flatMap(([conversion]) =>
+    // Each star takes a number before.
+    conversion === '%%'
+      ? []
+      : [...conversion.replace(/[^*]/g, '')].map(() => false).concat(/[sbqc]$/.test(conversion)),
+  )
+  return values.every((value, at) => (isText[at % isText.length] ?? true) || isNumber(value))
+}
+
+function onlyTests(values: string[]): boolean {
+  if (values.some((value) => value === '-v' || value === '-R')) return false
+  return (
+    !values.some((value) => numberTest.test(value)) ||
+    values.every((value) => testSyntax.test(value) || isNumber(value))
+  )
+}
+
+const isNumber = (value: string): boolean => wholeNumber.test(value)
 
 /** Includes the path in `--name=path`. */
 export const pathIn = (value: string): string => value.replace(/^--?[a-z0-9-]+=/i, '')
