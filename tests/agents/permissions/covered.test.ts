@@ -83,6 +83,16 @@ describe('[P3] what a rule covers, and what not', () => {
     expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')
   })
 
+  it('asks about a pattern that may match an option which the command itself makes a file of', () => {
+    for (const name of ['./--files0-from=list', '-L', 'x=1', '@x', "'$(evil)'"])
+      for (const use of ['wc ?-f*', 'eval "wc ?-f*"', 'if true; then ls [-]L; fi']) {
+        asked(`echo -n ../secret > list; : > ${name}; ${use}`, 'allow-edits')
+        asked(`${use} > ${name}`, 'allow-edits')
+      }
+    for (const command of [': > a; wc *', "echo x > 'routes/$id.tsx'; cat routes/a.tsx"])
+      expect(verdictOf(command, { mode: 'allow-edits', rules: [] }).kind, command).toBe('allow')
+  })
+
   it('judges a command in every directory that its shell may be in', () => {
     const of = (command: string, folders: readonly string[] | null) =>
       decide([{ mode: 'allow-edits', rules: [] }], { kind: 'command', command, place, folders })

@@ -4,13 +4,14 @@
  */
 
 import { existsSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
 import type { CommandShell } from '../../../shared/agents/permissions.ts'
 import { isGitName } from '../../../shared/git/git-names.ts'
 import {
   findEdited,
   findPath,
   isGlobInside,
+  isMisread,
   isReadOtherwise,
   mayBeRead,
   mayBeWritten,
@@ -111,8 +112,19 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
     seen.unclear.push('It uses syntax that not every shell reads in the same way')
   const where = startOf(request, policy)
   addSteps(readShellCommand(request.command), seen, seen.behindSudo, where, 0)
+  if (makesMisread(seen.steps))
+    seen.unclear.push(
+      'It writes a file that a pattern may match and a program may take for an option',
+    )
   return { ...seen, folders: where.folders }
 }
+
+/** Reports whether a pattern may match a file that the command itself makes: patterns are decided by the files of now. */
+const makesMisread = (steps: readonly Step[]): boolean =>
+  steps.some((step) => step.kind === 'write' && isMisread(basename(step.path))) &&
+  steps.some(
+    (step) => step.kind === 'run' && step.segment.words.some(({ kind }) => kind === 'glob'),
+  )
 
 const startOf = ({ place, folders = [] }: CommandRequest, policy: PolicyFiles): Folders => ({
   place,

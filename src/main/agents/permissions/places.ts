@@ -99,8 +99,11 @@ export function isGlobInside(
 export function isReadOtherwise(pattern: string, folders: readonly string[]): boolean {
   const [first = ''] = pattern.split('/')
   const names = isGlobPart(first) ? folders.flatMap((one) => matchingNames(one, first)) : []
-  return names.some((name) => misread.test(name))
+  return names.some(isMisread)
 }
+
+/** Reports whether a program or a further shell takes the name of a file for something else. */
+export const isMisread = (name: string): boolean => misread.test(name)
 
 /** Options, variables, files of arguments, and what a shell expands. */
 const misread = /^(?:[-@]|\w+=)|["$`\\]/
