@@ -19,7 +19,7 @@ export function proposedRule(command: PlacedCommand): string | null {
   const start = prefix.map(textOfAssignment)
   const known = starredCommand(words)
   const isCovered =
-    known !== null &&
+    known?.covers.isProposed === true &&
     words.every(
       (word, at) =>
         at < known.length || coversArgument(known.covers, word, isInside[at], words[at - 1]),

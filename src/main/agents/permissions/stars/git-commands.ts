@@ -28,7 +28,7 @@ const gitHistory = '1234567890abBcCDEFGiILlmMnpPqrRsStuUvwWxXz'
 const gitCommands = `
   add AfnNpuv
   blame bcCefklLMnpstw
-  branch aBCdDfilmMqrtuv
+  branch ailqrtuv
   cat-file epst
   checkout bBdflpqt
   cherry-pick emnsx
@@ -41,21 +41,29 @@ const gitCommands = `
   ls-tree drltz
   merge emnqv
   merge-base a
-  mv fknv
+  mv knv
   reset Nnpq
   restore pqSsW
   rev-list ${gitHistory}
   rev-parse q
   revert emns
-  rm fnqr
+  rm nqr
   shortlog cenps
   show ${gitHistory}
   show-ref dhqs
   stash akmpqSu
+  stash list q
+  stash show pu
   status bsuvz
-  switch cCdfmqt
-  tag adfilmn
+  switch cdmqt
+  tag ailmn
 `
+
+/** Subcommands that throw work away with some options, which their star does not cover. Its letters are missing above. */
+const mayDiscard = new Set(['branch', 'mv', 'reset', 'rm', 'switch', 'tag'])
+const discarding = /--(?:delete|force|hard|merge|move)\s/g
+/** Those of which arguments say it: `checkout .`, `stash clear`. A rule with a star is the user's own. */
+const neverProposed = new Set(['checkout', 'restore', 'stash'])
 
 /** Letters of the commands that show history, or of `-L` in blame, whose value may be joined: `-Stext`, `-L1,5:file`. */
 const joinedWithText = (letters: string): string =>
@@ -65,7 +73,11 @@ export const starredGit: readonly [command: string, Starred][] = gitCommands
   .trim()
   .split('\n')
   .map((line) => {
-    const [name = '', letters = ''] = line.trim().split(' ')
-    const of = starred(`${gitNames} -${letters}`, anyText)
-    return [`git ${name}`, { ...of, joined: joinedWithText(letters) }]
+    const [, name = '', letters = ''] = /^(.*) (\S+)$/.exec(line.trim()) ?? []
+    const names = mayDiscard.has(name) ? gitNames.replace(discarding, '') : gitNames
+    const of = starred(`${names} -${letters}`, anyText)
+    return [
+      `git ${name}`,
+      { ...of, joined: joinedWithText(letters), isProposed: !neverProposed.has(name) },
+    ]
   })

@@ -16,6 +16,8 @@ export interface Starred {
   operands: TextTest
   /** The values of options. */
   values: TextTest
+  /** Whether a rule with the star is proposed. */
+  isProposed: boolean
 }
 
 /** `options`: long options as they are, letters of short options after one dash. */
@@ -35,6 +37,7 @@ export function starred(
     joinsLetters: values !== plainWord,
     operands,
     values,
+    isProposed: true,
   }
 }
 
