@@ -70,6 +70,8 @@ describe('[P3] what a rule covers, and what not', () => {
       "histchars='!^:'; ls",
       'ls 11>/dev/null',
       '11>&2 ls',
+      'echo x >&2-',
+      'echo x 1>&2- a',
       '1=a ls',
     ])
       expect(of(command), command).toBe('ask')
@@ -77,6 +79,7 @@ describe('[P3] what a rule covers, and what not', () => {
       'ls -la src | head -5',
       "grep -rn 'a b' src && cat README.md",
       'wc -l *.ts',
+      '(cat a 2>&1)|head; cat b >&2',
       `[ ! 1 "-eq" 2 ] && pri'ntf' '%s: %s\\n' a b`,
     ])
       expect(of(command), command).toBe('allow')

@@ -7,13 +7,13 @@
 const common = [
   /\\[^\w\n]/,
   // To zsh, a word `=name` is the path of a program.
-  /[\w./:@%,?-]|\*(?!\*)|(?<=[\w-])=(?![(={])|\+(?!=)|~(?![+\d-])/,
+  /[\w./:@%,?-]|\*(?!\*)|(?<=[\w-])=(?![(=])|\+(?!=)|~(?![+\d-])/,
   // `[` as a command, and subshells. To zsh, `}` ends a group anywhere.
   /\[(?=\s)|\](?=[\s;]|$)|!(?=\s)/,
   /(?<=^|[\s;&|])\((?!\()|\)/,
-  // Separators and redirections.
+  // Separators and redirections. To zsh, `>&2-` writes a file `2-`.
   /[ \t\n]|;(?!&)|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
-  /<(?![<>(&\d-])|>>?(?![>|(&!])|[\d ]>&\d/,
+  /<(?![<>(&\d-])|>>?(?![>|(&!])|[\d ]>&\d(?=[\s;&|)]|$)/,
 ]
 
 /**
