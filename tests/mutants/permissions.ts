@@ -165,8 +165,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-dash-reads-otherwise',
     file: 'src/main/agents/permissions/shell/wrapped-commands.ts',
-    find: "if (program !== 'bash' && !isReadAlike(script.value))",
-    replace: "if (program === '' && !isReadAlike(script.value))",
+    find: "(program === 'bash' ? isReadAlikeByOldBash(script.value) : isReadAlike(script.value))",
+    replace: '(program !== null || isReadAlike(script.value))',
     harm: 'sh -c runs a file of the repository that bash would take for an assignment.',
     tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },

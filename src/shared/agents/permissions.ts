@@ -193,8 +193,8 @@ export type PermissionOutcome =
   /** The run ended before an answer. */
   | { kind: 'ended' }
 
-/** The shell that reads a command. `unknown`: perhaps dash, zsh or fish. */
-export type CommandShell = 'bash' | 'unknown'
+/** The shell that reads a command. `old-bash`: perhaps one before version 4. `unknown`: perhaps dash, zsh or fish. */
+export type CommandShell = 'bash' | 'old-bash' | 'unknown'
 
 export interface CheckedCall {
   verdict: Verdict

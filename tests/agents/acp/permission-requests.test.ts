@@ -19,7 +19,7 @@ describe('[P2] a command', () => {
   it.each([
     ['Claude Code', { command: 'npm test', description: 'Tests', timeout: 5 }, {}],
     ['Codex', { command: 'npm test', cwd: '/code/a' }, { cwd: '/code/a' }],
-    ['Codex, with a list', { command: ['/bin/bash', '-lc', 'npm test'] }, {}],
+    ['Codex, with a list', { command: ['/usr/bin/bash', '-lc', 'npm test'] }, {}],
     ['Gemini CLI', { command: 'npm test', dir_path: 'a' }, { cwd: 'a' }],
     [
       'Qwen Code',
@@ -42,7 +42,7 @@ describe('[P2] a command', () => {
   it.each([
     [['zsh', '-lc', 'ls'], 'unknown'],
     [['/bin/sh', '-c', 'ls'], 'unknown'],
-    [['bash', '-c', 'ls'], 'bash'],
+    [['/usr/local/bin/bash', '-c', 'ls'], 'bash'],
   ])('of %j is read by its shell', (list, shell) => {
     expect(command({ command: list }).actions).toMatchObject([{ input: { command: 'ls' }, shell }])
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../../src/main/agents/permissions/decide.ts'
+import { bashAt } from '../../../src/main/agents/permissions/shell/bash-version.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
 import { place, verdictOf, verdictOnParts } from './verdicts.ts'
@@ -84,6 +85,33 @@ describe('[P3] what a rule covers, and what not', () => {
     ])
       expect(of(command), command).toBe('allow')
     expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')
+  })
+
+  it('asks about a substitution that Bash before version 4 ends earlier', () => {
+    const of = (command: string, shell: 'bash' | 'old-bash') =>
+      decide([{ mode: 'ask', rules: [] }], { kind: 'command', command, place, shell }).kind
+    for (const command of [
+      'echo "$(case a in a) echo "; evil; echo "b;; esac)"',
+      'echo "$(cat <<\'E\'\n)"; evil; echo "b\nE\n)"',
+      'echo "$(echo a;# )"; evil; echo "\n)"',
+      'cat <(case a in a) echo "$x";; esac)',
+      'echo "$\\\n(ca\\\nse a in a) echo "; evil; echo "b;; esac)"',
+    ]) {
+      expect(of(command, 'old-bash'), command).toBe('ask')
+      asked(`bash -c '${command.replaceAll("'", "'\\''")}'`)
+    }
+    for (const command of [
+      'echo "$(cat a | head)"',
+      'case a in a) cat a;; esac',
+      "cat <<E\nit's (a\nE",
+      'echo "$(cat <<< a)"; cat a#b',
+    ])
+      expect(of(command, 'old-bash'), command).toBe('allow')
+    expect(of('echo "$(case a in a) echo "b";; esac)"', 'bash')).toBe('allow')
+    expect(bashAt('/bin/bash', 'darwin')).toBe('old-bash')
+    expect(bashAt('bash', 'darwin')).toBe('old-bash')
+    expect(bashAt('/opt/homebrew/bin/bash', 'darwin')).toBe('bash')
+    expect(bashAt('/bin/bash', 'linux')).toBe('bash')
   })
 
   it('asks about a pattern that may match an option which the command itself makes a file of', () => {

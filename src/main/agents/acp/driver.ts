@@ -21,6 +21,7 @@ import type { Custody } from '../../processes/custody.ts'
 import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
 import { onInstalledAgent } from '../definitions/narrow.ts'
+import { bashAt } from '../permissions/shell/bash-version.ts'
 import type { AllowConfiguration } from './configuration/allow-configuration.ts'
 import type { FindProgram } from './process/find-program.ts'
 import { launchOf, notInstalled } from './process/launch.ts'
@@ -163,7 +164,7 @@ export function createAcpDriver(deps: {
 
 /** The known agents take the user's shell if it is bash, else perhaps another one. */
 const shellOf = ({ program }: AcpSpec, { SHELL = '' }: Record<string, string>): CommandShell =>
-  program !== 'acp' && basename(SHELL) === 'bash' ? 'bash' : 'unknown'
+  program !== 'acp' && basename(SHELL) === 'bash' ? bashAt(SHELL) : 'unknown'
 
 /** A placeholder: `resolve` requires a model, but an installed agent uses its own. */
 const noModel = { provider: 'openai-compatible', model: 'none' } as const

@@ -4,6 +4,7 @@ import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstabl
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
 import type { CommandShell } from '../../../shared/agents/permissions.ts'
+import { bashAt } from '../permissions/shell/bash-version.ts'
 import { onOneLine, signedLines } from '../permissions/signed-lines.ts'
 import { isRecord, text } from './content.ts'
 import type { CallState } from './updates/calls.ts'
@@ -134,7 +135,7 @@ function scriptOf(args: string[]): { text: string; shell: CommandShell } {
   const [program = '', flag = '', script, ...more] = args
   const [, name] = systemShell.exec(program) ?? []
   if (name && /^-l?c$/.test(flag) && script !== undefined && more.length === 0)
-    return { text: script, shell: name === 'bash' ? 'bash' : 'unknown' }
+    return { text: script, shell: name === 'bash' ? bashAt(program) : 'unknown' }
   // `a=b/c` as a program's name would be read as an assignment.
   const text = args.map((arg, at) => (at === 0 && arg.includes('=') ? inQuotes(arg) : quoted(arg)))
   return { text: text.join(' '), shell: 'bash' }

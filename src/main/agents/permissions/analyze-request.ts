@@ -20,7 +20,7 @@ import {
 } from './places.ts'
 import { type PolicyFiles, policyFilesIn } from './policy-files.ts'
 import { isHarmlessVariable, isShellVariable, type PlacedCommand } from './rules.ts'
-import { isReadAlike } from './shell/posix-syntax.ts'
+import { isReadAlike, isReadAlikeByOldBash } from './shell/posix-syntax.ts'
 import { onlyReads, pathIn } from './shell/reading-commands.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell/segments.ts'
 import { commandOfSudo, wrappedIn } from './shell/wrapped-commands.ts'
@@ -110,6 +110,8 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   }
   if (request.shell === 'unknown' && !isReadAlike(request.command))
     seen.unclear.push('It uses syntax that not every shell reads in the same way')
+  if (request.shell === 'old-bash' && !isReadAlikeByOldBash(request.command))
+    seen.unclear.push('It has a substitution that versions of bash read differently')
   const where = startOf(request, policy)
   addSteps(readShellCommand(request.command), seen, seen.behindSudo, where, 0)
   if (makesMisread(seen.steps))

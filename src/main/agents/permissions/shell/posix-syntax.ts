@@ -60,5 +60,14 @@ export const isReadAlike = (text: string): boolean =>
  */
 export const isPlain = (text: string): boolean => text.length <= charsMax && plain.test(text)
 
+/**
+ * Bash before version 4 ends a substitution at the first `)` that is not quoted, even that of a `case` or in a
+ * here-document: in `"$(case a in a) echo "; program; echo "b;; esac)"` it runs the program.
+ */
+export const isReadAlikeByOldBash = (text: string): boolean =>
+  !(/[$<>](?:\\\n)*\(/.test(text) && endsEarly.test(text))
+
+const endsEarly = /(?:^|[\s;&|(])case\s|(?<!<)<<(?!<)|(?:^|[\s;&|()<>])#|\\\n/
+
 /** The expressions fail on texts of megabytes, which no command is. */
 const charsMax = 200_000

@@ -1,7 +1,7 @@
 /** Programs that run another command, which becomes a separate segment. */
 import { basename } from 'node:path'
 import { named } from '../named.ts'
-import { isReadAlike } from './posix-syntax.ts'
+import { isReadAlike, isReadAlikeByOldBash } from './posix-syntax.ts'
 import { readShellCommand, type Segment, type ShellReading } from './segments.ts'
 import type { ShellWord } from './words.ts'
 
@@ -176,7 +176,7 @@ function inShell(program: string, args: Words): Wrapped {
     return opaque(`It uses an option of ${program} that Shiplog does not know`)
   if (script?.kind !== 'literal') return opaque(unknownScript(program))
   const reading = readShellCommand(script.value)
-  if (program !== 'bash' && !isReadAlike(script.value))
+  if (!(program === 'bash' ? isReadAlikeByOldBash(script.value) : isReadAlike(script.value)))
     reading.unclear.push(`It runs a script that ${program} may read differently from bash`)
   return { kind: 'runs', reading, own: null }
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { CommandSandbox } from '../../../../shared/agents/driver/tool-context.ts'
 import type { CommandShell } from '../../../../shared/agents/permissions.ts'
 import { findOnPath } from '../../../processes/find-on-path.ts'
+import { bashAt } from '../../permissions/shell/bash-version.ts'
 
 /** Resolves with the program and arguments that run a shell with `args`: the shell itself, or the sandbox around it. */
 export async function shellProgram(
@@ -38,8 +39,10 @@ export function sandboxNote(
 }
 
 /** Resolves with the shell that runs commands, as far as it is known how it reads them. */
-export const toolShell = async (): Promise<CommandShell> =>
-  (await findShell()) === systemShell ? 'unknown' : 'bash'
+export const toolShell = async (): Promise<CommandShell> => {
+  const found = await findShell()
+  return found === systemShell ? 'unknown' : bashAt(found)
+}
 
 const systemShell = process.platform === 'win32' ? 'sh' : '/bin/sh'
 let shell: Promise<string> | undefined
