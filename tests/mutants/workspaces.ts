@@ -72,8 +72,8 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-root-branch-deleted',
     file: 'src/main/workspaces/removal.ts',
-    find: 'task.parentId === null ? workspace.baseCommit : saved?.headCommit',
-    replace: 'saved?.headCommit',
+    find: '(task.parentId === null ? null : saved?.headCommit) ?? workspace.baseCommit',
+    replace: 'saved?.headCommit ?? workspace.baseCommit',
     harm: "A root's branch is deleted with the commits for which a user looks there.",
     tests: [
       'tests/workspaces/workspace-service.test.ts',

@@ -183,15 +183,22 @@ export function createRemoval(deps: {
     }
     const saved = await savedPatch(subject)
     const sort = Boolean(saved?.finalCommit)
-    const { stashed } = await deps.git.removeWorktree({
+    // A sub-agent's branch is Shiplog's alone, and the turn store keeps its commits. A root's branch
+    // is where the user looks for its work, so it is deleted only if it has no commits; so is that of
+    // a sub-agent whose commits were not saved.
+    const branchAt = (task.parentId === null ? null : saved?.headCommit) ?? workspace.baseCommit
+    const branch = (branchAt !== null && workspace.branch) || undefined
+    const { stashed, branch: branchRemoval } = await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path: deps.workingDirs.worktreeRoot(workspace),
-      // A sub-agent's branch is Shiplog's alone, and the turn store keeps its commits. A root's
-      // branch is where the user looks for its work, so it is deleted only if it has no commits.
-      branch: workspace.branch ?? undefined,
-      branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,
+      branch,
+      branchAt: branchAt ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
     })
+    if (branchRemoval === 'moved-on' && task.parentId !== null) {
+      const text = `The branch ${branch} of "${task.title}" was kept, because it has commits that were not saved`
+      deps.onProblem(text, new Error(`\`git log ${branch}\` in ${task.projectDir} shows them`))
+    }
     if (stashed) {
       const text = `A rebase or merge of "${task.title}" was unfinished. The changes that Git had set aside for it are in the stash of the project`
       deps.onProblem(text, new Error(`\`git stash list\` shows them; their commit is ${stashed}`))

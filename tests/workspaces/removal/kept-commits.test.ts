@@ -1,5 +1,5 @@
 /** A removed worktree takes its branch and its reflog along: the turn store is all that keeps what was committed. */
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, inTurnStore, openFixture, start, taskOf, until } from '../../harness.ts'
@@ -72,4 +72,58 @@ it('[R3] moves what Git had set aside for an unfinished merge to the stash, and 
   expect(notices.map(({ text }) => text)).toContainEqual(
     expect.stringContaining('set aside for it are in the stash of the project'),
   )
+})
+
+it.each([
+  ['its folder was deleted', (path: string) => rm(path, { recursive: true })],
+  [
+    'its HEAD has no commit',
+    async (path: string) => {
+      git(path, 'checkout', '-q', '--orphan', 'fresh')
+      git(path, 'rm', '-rfq', '.')
+    },
+  ],
+])(
+  '[R3] keeps the branch of a sub-agent with commits that were not saved: %s',
+  async (_, leave) => {
+    const fixture = await openFixture()
+    const root = await start(fixture, scenario, { keep: true })
+    await until(
+      fixture.shiplog,
+      (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
+    )
+    const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
+    const path = workspace?.path ?? ''
+    await writeFile(join(path, 'late.txt'), 'late\n')
+    git(path, 'add', '-A')
+    git(path, 'commit', '-q', '-m', 'Late')
+    await leave(path)
+
+    const { client } = fixture.shiplog
+    await client.workspace.remove({ workspaceId: id })
+    const { dir } = fixture.project
+    expect(git(dir, 'show', `${workspace?.branch}:late.txt`)).toBe('late\n')
+    const { notices } = await client.app.info()
+    expect(notices.map(({ text }) => text)).toContain(
+      `The branch ${workspace?.branch} of "Work" was kept, because it has commits that were not saved`,
+    )
+  },
+)
+
+it('reports a removal that could not save the changes, because the folder was deleted', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario, { keep: true })
+  await until(
+    fixture.shiplog,
+    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
+  )
+  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
+  await rm(workspace?.path ?? '', { recursive: true })
+  const { client } = fixture.shiplog
+  await client.workspace.remove({ workspaceId: id })
+  const { notices } = await client.app.info()
+  expect(notices.map(({ text, details }) => [text, details])).toContainEqual([
+    'The changes of "Work" could not be saved',
+    [`${workspace?.path} was gone`],
+  ])
 })

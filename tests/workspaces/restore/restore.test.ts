@@ -124,6 +124,21 @@ describe('the archive', () => {
     )
   })
 
+  it('[R6] restores a root whose HEAD had no commit, with all its files as uncommitted work', async () => {
+    const { fixture, id } = await openFinished()
+    const { client } = fixture.shiplog
+    const { workspace } = await taskOf(fixture.shiplog, id)
+    const path = workspace?.path ?? ''
+    git(path, 'checkout', '-q', '--orphan', 'fresh')
+    await client.workspace.remove({ workspaceId: id })
+    await client.workspace.restore({ workspaceId: id })
+    expect((await readdir(path)).sort()).toEqual(['.git', 'committed.txt', 'loose.txt'])
+    expect(git(path, 'rev-parse', 'HEAD').trim()).toBe(workspace?.baseCommit)
+    // The commit that it had made stays on its branch.
+    const { dir } = fixture.project
+    expect(git(dir, 'log', '-1', '--format=%s', `${workspace?.branch}`).trim()).toBe('One')
+  })
+
   it('[R6] uses a new branch if the old one has moved meanwhile', async () => {
     const { fixture, id } = await openFinished()
     const { client } = fixture.shiplog

@@ -83,15 +83,16 @@ export function createArchivedWorktrees({
   function worktreeOf({ title, workspace, projectDir }: Archived, patch: PatchEntry | null) {
     const { isolation, branch } = workspace
     if (isolation === 'in-place' || !branch) return null
-    if (!patch?.headCommit || !patch.finalCommit) {
+    // Without a commit at HEAD, everything is uncommitted work on the base commit.
+    const head = patch?.headCommit ?? workspace.baseCommit
+    if (!patch?.finalCommit || head === null) {
       return refused(
         'removed',
         `The worktree of "${title}" can't be recreated, so only its record can be read: ${patch?.error ?? 'its changes were not saved'}.`,
       )
     }
     const path = workingDirs.worktreeRoot(workspace)
-    const { headCommit: head, finalCommit: final } = patch
-    return { repoDir: projectDir, path, branch, head, final }
+    return { repoDir: projectDir, path, branch, head, final: patch.finalCommit }
   }
 
   return {

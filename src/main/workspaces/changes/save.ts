@@ -66,7 +66,11 @@ export function createSaveChanges(deps: {
         baseCommit,
       }
       const nothing = { ...common, status: 'failed' as const, headCommit: null, finalCommit: null }
-      if (!here) return { ...nothing, paths: [], error: `${workspace.path} was gone` }
+      if (!here) {
+        const error = `${workspace.path} was gone`
+        deps.onProblem(`The changes of "${task.title}" could not be saved`, new Error(error))
+        return { ...nothing, paths: [], error }
+      }
       const saved = await git
         .savePatch({
           dir: workspace.path,
