@@ -129,4 +129,12 @@ export const gitMutants: Mutant[] = [
       'tests/workspaces/removal/kept-commits.test.ts',
     ],
   },
+  {
+    id: 'git-unfinished-repeated',
+    file: 'src/main/git/worktrees/unfinished.ts',
+    find: '...(earlier === null ? [] : [earlier])',
+    replace: '',
+    harm: 'A removal that is repeated after a crash loses the commits of an unfinished merge.',
+    tests: ['tests/git/worktrees/unfinished.test.ts'],
+  },
 ]

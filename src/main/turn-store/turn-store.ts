@@ -207,7 +207,8 @@ function isUnused(state: LedgerState, name: string): boolean {
 }
 
 function parseReference(name: string): { kind: 'session' | 'final' | null; taskId: TaskId | null } {
-  const [, place, id = ''] = /^(sessions|commits|shiplog)\/([^/]+)$/.exec(name) ?? []
-  const kind = place === 'shiplog' ? 'final' : place ? 'session' : null
+  const [, place = '', id = ''] =
+    /^(sessions|commits|shiplog(?:\/unfinished)?)\/([^/]+)$/.exec(name) ?? []
+  const kind = place.startsWith('shiplog') ? 'final' : place ? 'session' : null
   return { kind, taskId: kind && parseTaskId(id) }
 }

@@ -188,13 +188,25 @@ export function createRemoval(deps: {
     // a sub-agent whose commits were not saved.
     const branchAt = (task.parentId === null ? null : saved?.headCommit) ?? workspace.baseCommit
     const branch = (branchAt !== null && workspace.branch) || undefined
-    const { stashed, branch: branchRemoval } = await deps.git.removeWorktree({
+    const {
+      stashed,
+      unfinished,
+      branch: branchRemoval,
+    } = await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path: deps.workingDirs.worktreeRoot(workspace),
       branch,
       branchAt: branchAt ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
+      saved: saved?.finalCommit
+        ? { taskId: task.id, headCommit: saved.headCommit, finalCommit: saved.finalCommit }
+        : undefined,
     })
+    if (unfinished) {
+      const text = `A merge, rebase or similar operation of "${task.title}" was unfinished. What only Git's folder of its worktree named is kept with its patch`
+      const { command, commit } = unfinished
+      deps.onProblem(text, new Error(`\`${command} show --stat ${commit}\` shows it`))
+    }
     if (branchRemoval === 'moved-on' && task.parentId !== null) {
       const text = `The branch ${branch} of "${task.title}" was kept, because it has commits that were not saved`
       deps.onProblem(text, new Error(`\`git log ${branch}\` in ${task.projectDir} shows them`))

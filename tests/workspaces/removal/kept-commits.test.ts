@@ -1,7 +1,7 @@
 /** A removed worktree takes its branch and its reflog along: the turn store is all that keeps what was committed. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { git, inTurnStore, openFixture, start, taskOf, until } from '../../harness.ts'
 
 const scenario = `
@@ -72,6 +72,39 @@ it('[R3] moves what Git had set aside for an unfinished merge to the stash, and 
   expect(notices.map(({ text }) => text)).toContainEqual(
     expect.stringContaining('set aside for it are in the stash of the project'),
   )
+})
+
+it('[R3] keeps commits that only an unfinished merge names in the turn store, and reports them', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario, { keep: true })
+  await until(
+    fixture.shiplog,
+    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
+  )
+  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
+  const path = workspace?.path ?? ''
+  const { dir } = fixture.project
+  const tree = git(dir, 'rev-parse', 'HEAD^{tree}').trim()
+  const fetched = git(dir, 'commit-tree', '-p', 'HEAD', '-m', 'Fetched', tree).trim()
+  git(path, 'merge', '--no-ff', '--no-commit', fetched)
+
+  const { client } = fixture.shiplog
+  await client.workspace.remove({ workspaceId: id })
+  git(dir, 'gc', '-q', '--prune=now')
+  expect(() => git(dir, 'cat-file', '-e', fetched)).toThrow()
+  expect(inTurnStore(fixture, 'cat-file', 'commit', fetched)).toContain('Fetched')
+  const { notices } = await client.app.info()
+  expect(notices.map(({ text }) => text)).toContain(
+    `A merge, rebase or similar operation of "Work" was unfinished. What only Git's folder of its worktree named is kept with its patch`,
+  )
+
+  const unfinished = () => inTurnStore(fixture, 'for-each-ref', 'refs/shiplog/unfinished')
+  expect(unfinished()).toContain(id)
+  await client.workspace.remove({ workspaceId: root })
+  await client.workspace.trash({ workspaceId: root })
+  const { entries } = await client.retention.trash({})
+  await client.retention.deleteTrashed({ names: entries.map(({ name }) => name) })
+  await vi.waitUntil(() => unfinished() === '', { timeout: 60_000 })
 })
 
 it.each([

@@ -23,6 +23,7 @@ import { keepAutostash } from './autostash.ts'
 import { refuseLinkedFolders } from './linked-folders.ts'
 import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { isSparse, writeOutsideSparseCheckout } from './sparse-checkout.ts'
+import { type KeptUnfinished, keepUnfinished, type SavedWork } from './unfinished.ts'
 
 export interface CreateWorktreeInput {
   /** The project, or any worktree of it. */
@@ -99,6 +100,8 @@ export interface RemoveWorktreeInput {
   branchAt?: string | undefined
   /** Moves the folder with all its content instead of deleting it. */
   moveAway?: (() => Promise<void>) | undefined
+  /** Its saved work, if Git's folder may name more, which is then kept too (`unfinished.ts`). */
+  saved?: SavedWork | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -110,6 +113,8 @@ interface WorktreeRemoval {
   branch: BranchRemoval | null
   /** The commit in the stash of what Git had set aside for an unfinished rebase or merge in it (`autostash.ts`). */
   stashed?: string
+  /** What else an unfinished operation left in Git's folder alone. */
+  unfinished?: KeptUnfinished
 }
 
 /**
@@ -119,7 +124,7 @@ interface WorktreeRemoval {
  */
 export async function removeWorktree(
   git: RunGit,
-  { repoDir, path: worktreePath, branch, branchAt, moveAway, signal }: RemoveWorktreeInput,
+  { repoDir, path: worktreePath, branch, branchAt, moveAway, saved, signal }: RemoveWorktreeInput,
 ): Promise<WorktreeRemoval> {
   await refuseItsRepository(worktreePath, repoDir)
   const existed = exists(worktreePath)
@@ -137,6 +142,10 @@ export async function removeWorktree(
   }
   const adminDir = await adminDirOf(commonDir, worktreePath)
   const stashed = adminDir && (await keepAutostash(git, { repoDir, adminDir }))
+  const unfinished =
+    adminDir && saved
+      ? await retryIfPruned(() => keepUnfinished(git, { repoDir, commonDir, adminDir }, saved))
+      : null
   if (adminDir !== null && existed && !moveAway) {
     // Given twice to remove a locked one as well. It fails on a damaged `.git` file; the two lines
     // below do not.
@@ -155,6 +164,7 @@ export async function removeWorktree(
     worktree: existed || adminDir !== null ? 'removed' : 'already-gone',
     branch: branch ? await deleteBranch(git, { repoDir, branch, at: branchAt, signal }) : null,
     ...(stashed !== null && { stashed }),
+    ...(unfinished !== null && { unfinished }),
   }
 }
 

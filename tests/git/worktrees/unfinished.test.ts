@@ -1,0 +1,136 @@
+/** What only Git's folder of a worktree names is kept when the worktree is removed. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { parseTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
+import { git, makeRepository, openRepository, temporaryDir } from '../repository.ts'
+
+const taskId = parseTaskId('0198c5a0-0000-7000-8000-00000000000a') as TaskId
+const kept = `refs/shiplog/unfinished/${taskId}`
+
+/** A worktree with a commit of its own, and a clone with two commits that the repository does not have. */
+async function prepared() {
+  const project = await makeRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
+  const parent = await temporaryDir()
+  const dir = path.join(parent, 'work')
+  const from = project.git('rev-parse', 'HEAD')
+  await git.createWorktree({ repoDir: project.dir, path: dir, branch: 'work', from })
+  const work = openRepository(dir)
+  await work.write('a.txt', 'ours\n')
+  work.git('commit', '-qam', 'ours')
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
+  project.git('clone', '-q', ...identity, '.', path.join(parent, 'clone'))
+  const clone = openRepository(path.join(parent, 'clone'))
+  await clone.write('a.txt', 'theirs\n')
+  clone.git('commit', '-qam', 'theirs')
+  await clone.write('new.txt', 'new\n')
+  clone.git('add', '-A')
+  clone.git('commit', '-qm', 'more')
+
+  /** Removes it, with all that nothing refers to. */
+  async function remove() {
+    const headCommit = work.git('rev-parse', 'HEAD')
+    const finalCommit = (await git.commitSnapshot(dir)).commit
+    const saved = { taskId, headCommit, finalCommit }
+    const input = { repoDir: project.dir, path: dir, branch: 'work', branchAt: headCommit, saved }
+    const removal = await git.removeWorktree(input)
+    await rm(clone.dir, { recursive: true })
+    project.git('reflog', 'expire', '--expire=now', '--all')
+    project.git('gc', '-q', '--prune=now')
+    return removal
+  }
+  return { project, work, clone, remove }
+}
+
+it('[R3] keeps the commits of an unfinished merge that were only fetched', async () => {
+  const { project, work, clone, remove } = await prepared()
+  work.git('fetch', '-q', clone.dir, 'HEAD')
+  expect(() => work.git('merge', 'FETCH_HEAD')).toThrow()
+  const { unfinished } = await remove()
+  expect(unfinished?.commit).toBe(project.git('rev-parse', kept))
+  expect(project.git('show', `${kept}^1:new.txt`)).toBe('new')
+  expect(project.git('show', `${kept}:git/MERGE_HEAD`)).toBe(project.git('rev-parse', `${kept}^1`))
+})
+
+it('[R3] keeps the commits that an unfinished cherry-pick has not picked yet, which it abbreviates', async () => {
+  const { project, work, clone, remove } = await prepared()
+  work.git('fetch', '-q', clone.dir, 'HEAD')
+  expect(() => work.git('cherry-pick', 'FETCH_HEAD~1', 'FETCH_HEAD')).toThrow()
+  await remove()
+  expect(project.git('log', '--format=%s', `${kept}^1`).split('\n').slice(0, 2)).toEqual([
+    'more',
+    'theirs',
+  ])
+})
+
+it('[R3] keeps the patches that an unfinished git am has not applied yet', async () => {
+  const { project, work, clone, remove } = await prepared()
+  const mails = path.join(clone.dir, 'mails')
+  clone.git('format-patch', '-q', '-2', '-o', mails)
+  const names = ['0001-theirs.patch', '0002-more.patch'].map((name) => path.join(mails, name))
+  expect(() => work.git('am', ...names)).toThrow()
+  expect((await remove()).unfinished).toBeDefined()
+  expect(project.git('show', `${kept}:git/rebase-apply/0002`)).toContain('+new')
+})
+
+it('[R3] keeps references of the worktree alone', async () => {
+  const { project, work, clone, remove } = await prepared()
+  work.git('fetch', '-q', clone.dir, 'HEAD')
+  work.git('update-ref', 'refs/worktree/theirs', 'FETCH_HEAD')
+  await remove()
+  expect(project.git('show', `${kept}^1:new.txt`)).toBe('new')
+})
+
+it('[R3] keeps staged content that is no longer in the folder, without a word', async () => {
+  const { project, work, remove } = await prepared()
+  for (const text of ['staged\n', 'later\n']) {
+    await work.write('b.txt', text)
+    if (text === 'staged\n') work.git('add', '-A')
+  }
+  await work.write('gone.txt', 'gone\n')
+  work.git('add', 'gone.txt')
+  await rm(path.join(work.dir, 'gone.txt'))
+  expect((await remove()).unfinished).toBeUndefined()
+  expect(project.git('ls-tree', '-r', '--name-only', kept)).toBe('staged/b.txt\nstaged/gone.txt')
+  expect(project.git('show', `${kept}:staged/b.txt`)).toBe('staged')
+})
+
+it('keeps nothing of a rebase whose commits are all on branches', async () => {
+  const { project, work, remove } = await prepared()
+  await project.write('a.txt', 'main\n')
+  project.git('commit', '-qam', 'main')
+  expect(() => work.git('rebase', 'main')).toThrow()
+  expect((await remove()).unfinished).toBeUndefined()
+})
+
+it('keeps what an earlier removal kept that a crash interrupted', async () => {
+  const { project, work, clone, remove } = await prepared()
+  work.git('fetch', '-q', clone.dir, 'HEAD')
+  expect(() => work.git('merge', 'FETCH_HEAD')).toThrow()
+  const tree = work.git('rev-parse', 'HEAD^{tree}')
+  const earlier = work.git('commit-tree', '-m', 'kept before the crash', tree)
+  work.git('update-ref', kept, earlier)
+  await remove()
+  expect(project.git('rev-parse', `${kept}^2`)).toBe(earlier)
+})
+
+it('is not stopped by what a program may write into the folder', async () => {
+  const { project, work, clone, remove } = await prepared()
+  work.git('fetch', '-q', clone.dir, 'HEAD')
+  const fetched = work.git('rev-parse', 'FETCH_HEAD')
+  const tree = work.git('rev-parse', 'HEAD^{tree}')
+  const missing = '0123456789012345678901234567890123456789'
+  const text = `tree ${tree}\nparent ${missing}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\nodd\n`
+  const file = path.join(await temporaryDir(), 'commit')
+  await writeFile(file, text)
+  const odd = work.git('hash-object', '-t', 'commit', '-w', '--literally', file)
+  const own = work.git('rev-parse', '--absolute-git-dir')
+  await writeFile(path.join(own, 'MERGE_HEAD'), `${odd}\n${missing}\n${fetched}\n`)
+  work.git('update-index', '--add', '--info-only', '--cacheinfo', `100644,${missing},none.txt`)
+  await mkdir(path.join(own, 'sequencer', 'todo'), { recursive: true })
+  execFileSync('mkfifo', [path.join(own, 'sequencer', 'opts')])
+  const { worktree } = await remove()
+  expect(worktree).toBe('removed')
+  expect(project.git('rev-parse', `${kept}^1`)).toBe(fetched)
+})
