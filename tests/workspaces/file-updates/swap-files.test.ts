@@ -1,6 +1,6 @@
 /** What becomes of a swap when somebody edits, or the disk refuses, in the middle of it. */
 import { execFileSync } from 'node:child_process'
-import { chmod, lstat, readdir } from 'node:fs/promises'
+import { chmod, chown, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
@@ -95,6 +95,40 @@ it('keeps later permissions of a file, in an apply and its undo', async () => {
   expect(await undo(plan)).toEqual({ kind: 'swapped', left: [] })
   expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o600])
 })
+
+it.skipIf(process.geteuid?.() !== 0)(
+  'keeps the owner and the group of a file that is replaced',
+  async () => {
+    const { parent, plan } = await prepared()
+    const file = path.join(parent.dir, 'a.txt')
+    const owner = async () => {
+      const { uid, gid, mode } = await lstat(file)
+      return [uid, gid, mode & 0o777]
+    }
+    await chown(file, 4242, 4243)
+    await chmod(file, 0o660)
+    expect(await write(plan)).toEqual({ kind: 'written' })
+    expect(await owner()).toEqual([4242, 4243, 0o660])
+    expect(await undo(plan)).toEqual({ kind: 'swapped', left: [] })
+    expect(await owner()).toEqual([4242, 4243, 0o660])
+  },
+)
+
+it.skipIf(process.geteuid?.() !== 0)(
+  'gives nothing to the members of another group if the group can’t be kept',
+  async () => {
+    const { parent, plan } = await prepared()
+    const file = path.join(parent.dir, 'a.txt')
+    asUnprivilegedUser(path.dirname(parent.dir))
+    process.seteuid?.(0)
+    await chown(file, 65534, 4243)
+    await chmod(file, 0o660)
+    process.seteuid?.(65534)
+    expect(await write(plan)).toEqual({ kind: 'written' })
+    const { uid, gid, mode } = await lstat(file)
+    expect([uid, gid === 4243, mode & 0o777]).toEqual([65534, false, 0o600])
+  },
+)
 
 it('deletes the folders above a file that a killed apply had deleted', async () => {
   const { parent, plan } = await prepared()

@@ -16,6 +16,14 @@ export const temporaryPrefix = (updateId: string): string => `.shiplog-update-${
 export interface Beside {
   dir: string
   name: string
+  /** Set once it is written; null for a link. */
+  owner: Owner | null
+}
+
+/** Of a file. Both are 0 on Windows. */
+export interface Owner {
+  uid: number
+  gid: number
 }
 
 /** Resolves with the temporary file of each swap that writes a file. Throws the disk's error. */
@@ -29,26 +37,25 @@ export async function writeBeside(
   for (const [n, swap] of swaps.entries()) {
     if (!swap.to) continue
     const dir = nearest.get(posix.dirname(swap.path)) ?? '.'
-    const temporary = { dir, name: `${temporaryPrefix(updateId)}${n}` }
+    const temporary: Beside = { dir, name: `${temporaryPrefix(updateId)}${n}`, owner: null }
     beside.set(swap, temporary)
     wanted.push({ content: swap.to, temporary })
   }
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
-  await git.readContents(
-    root.path,
-    wanted,
-    async ({ content, temporary: { dir, name } }, bytes) => {
-      if (failures.length > 0) throw failures[0]
-      const write = () => inFolder(root, dir, (at) => writeOne(at(name), content, bytes))
-      if (!Buffer.isBuffer(bytes)) return write()
-      while (underWay.size >= writesAtOnce) await Promise.race(underWay)
-      const writing = write()
-        .catch((error) => void failures.push(error))
-        .finally(() => underWay.delete(writing))
-      underWay.add(writing)
-    },
-  )
+  await git.readContents(root.path, wanted, async ({ content, temporary }, bytes) => {
+    if (failures.length > 0) throw failures[0]
+    const write = () =>
+      inFolder(root, temporary.dir, async (at) => {
+        temporary.owner = await writeOne(at(temporary.name), content, bytes)
+      })
+    if (!Buffer.isBuffer(bytes)) return write()
+    while (underWay.size >= writesAtOnce) await Promise.race(underWay)
+    const writing = write()
+      .catch((error) => void failures.push(error))
+      .finally(() => underWay.delete(writing))
+    underWay.add(writing)
+  })
   await Promise.all(underWay)
   if (failures.length > 0) throw failures[0]
   return beside
@@ -99,10 +106,10 @@ async function writeOne(
   file: string,
   { kind, mode }: Content,
   bytes: Buffer | ((fd: number) => Promise<void>),
-): Promise<void> {
+): Promise<Owner | null> {
   if (kind === 'link') {
     if (Buffer.isBuffer(bytes)) await symlink(bytes, file)
-    return
+    return null
   }
   const handle = await open(file, 'wx', mode)
   try {
@@ -111,6 +118,8 @@ async function writeOne(
     // The umask of this process must not narrow the existing permissions.
     await handle.chmod(mode)
     await handle.sync()
+    const { uid, gid } = await handle.stat()
+    return { uid, gid }
   } finally {
     await handle.close()
   }

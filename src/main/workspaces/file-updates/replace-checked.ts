@@ -3,7 +3,7 @@ import { type FileHandle, link, lstat, open, readlink, rename, unlink } from 'no
 import { posix } from 'node:path'
 import { blobHash, type Content } from '../../git/index.ts'
 import { openDataFile, writeFully } from '../../journal/index.ts'
-import { temporaryPrefix } from './beside.ts'
+import { type Owner, temporaryPrefix } from './beside.ts'
 import { absentOr, idOf, readChunks } from './file-state.ts'
 import type { At } from './held-folders.ts'
 
@@ -17,8 +17,13 @@ export class ChangedMeanwhileError extends Error {
   }
 }
 
+/** A file that is to be replaced: its owner and its permission bits. */
+export interface Replaced extends Owner {
+  mode: number
+}
+
 /**
- * Runs `replace` only while the file holds the expected content, with its permission bits; null for a link. If another
+ * Runs `replace` only while the file holds the expected content, with what it is now; null for a link. If another
  * process wrote to it during the replacement, the file is restored. `at` finds the entries of its folder.
  */
 export async function replaceChecked(
@@ -26,7 +31,7 @@ export async function replaceChecked(
   at: At,
   expected: Content,
   updateId: string,
-  replace: (mode: number | null) => Promise<void>,
+  replace: (was: Replaced | null) => Promise<void>,
 ): Promise<void> {
   const file = at(posix.basename(path))
   if (expected.kind === 'link') {
@@ -49,13 +54,13 @@ export async function replaceChecked(
     const after = await handle.stat({ bigint: true })
     if (!same || named?.ino !== before.ino || after.mtimeNs !== before.mtimeNs)
       throw new ChangedMeanwhileError(path)
-    const mode = Number(after.mode) & 0o777
+    const was = { uid: Number(after.uid), gid: Number(after.gid), mode: Number(after.mode) & 0o777 }
     // Windows can't replace an open file.
     if (process.platform === 'win32') {
       await handle.close()
-      return await replace(mode)
+      return await replace(was)
     }
-    await replace(mode)
+    await replace(was)
     const late = await handle.stat({ bigint: true })
     if (late.mtimeNs === after.mtimeNs && late.size === after.size) return
     if (second) await rename(second, file)

@@ -25,6 +25,7 @@ import {
   syncAll,
 } from './folder-changes.ts'
 import { type HeldRoot, inFolder, withRoot } from './held-folders.ts'
+import { keepOwner } from './owner.ts'
 import { ChangedMeanwhileError, replaceChecked } from './replace-checked.ts'
 
 interface SwapRequest {
@@ -206,9 +207,12 @@ async function swapOne(
       const prepared = atTemporary(temporary.name)
       if (from === null) await linkIntoPlace(prepared, at(name), to, path)
       else
-        await replaceChecked(path, at, from, context.updateId, async (mode) => {
-          if (mode !== null && to.kind === 'file' && mode !== from.mode)
-            await changeMode(prepared, modeLike(mode, to))
+        await replaceChecked(path, at, from, context.updateId, async (was) => {
+          if (was !== null && temporary.owner !== null) {
+            const wanted = was.mode === from.mode ? to.mode : modeLike(was.mode, to)
+            const mode = await keepOwner(prepared, { is: temporary.owner, was, mode: wanted })
+            if (mode !== to.mode) await changeMode(prepared, mode)
+          }
           await rename(prepared, at(name))
         })
     }),
