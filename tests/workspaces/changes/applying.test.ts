@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
 
@@ -26,3 +27,32 @@ agents:
   expect((await taskOf(fixture.shiplog, root)).patch).not.toBe('applied')
   expect(git(fixture.project.dir, 'status', '--porcelain')).toContain('times.txt')
 })
+
+it.each([false, true])(
+  'names the remedy if the project was moved, after a removal: %s',
+  async (removed) => {
+    const fixture = await openFixture()
+    const id = await start(
+      fixture,
+      `
+version: 1
+name: one
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: new.txt, content: "new" }
+`,
+    )
+    await untilQuiet(fixture.shiplog)
+    const { client } = fixture.shiplog
+    if (removed) await client.workspace.remove({ workspaceId: id })
+    const { dir } = fixture.project
+    await rename(dir, `${dir}-elsewhere`)
+    const gone = `The project's folder ${dir} is missing.`
+    await expect(client.tasks.applyPatch({ taskId: id })).rejects.toThrow(gone)
+    if (!removed) await expect(client.workspace.diff({ workspaceId: id })).rejects.toThrow(gone)
+    await rename(`${dir}-elsewhere`, dir)
+    expect((await client.tasks.applyPatch({ taskId: id })).kind).toBe('applied')
+  },
+)

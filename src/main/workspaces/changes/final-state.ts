@@ -1,12 +1,14 @@
 /** Finds the final state of a workspace, and the folder to apply it to, for diff and apply. */
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { projectOf } from '../../../shared/projections/ledger/project-use.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isPatchSaved, type Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
 import { exists } from '../../journal/index.ts'
+import { goneFolderAdvice, isGone } from '../moved-projects/gone-folder.ts'
 
 /** A workspace with a base commit. */
 export type IsolatedWorkspace = Workspace & { baseCommit: string }
@@ -38,7 +40,11 @@ export function createFinalStates({
   }
 
   async function finalState(task: Task, workspace: Workspace): Promise<FinalState | null> {
-    if (!isPatchSaved(workspace) && (await exists(workspace.path))) return { live: workspace.path }
+    if (!isPatchSaved(workspace) && (await exists(workspace.path))) {
+      // A worktree depends on the repository.
+      await refuseWithoutProject(task)
+      return { live: workspace.path }
+    }
     for (const id of keepersOf(task)) {
       const dir = await records.sessionHome(id)
       const saved = dir ? await patchIndex(dir).get(task.id) : null
@@ -67,5 +73,11 @@ export function createFinalStates({
     return task.projectDir
   }
 
-  return { isolated, finalState, keepersOf, applyTarget }
+  /** Throws FailureError with the remedy if the project's folder is gone. */
+  async function refuseWithoutProject({ projectId, projectDir }: Task): Promise<void> {
+    if (await isGone(projectDir))
+      refused('folder-gone', goneFolderAdvice(projectOf(state, projectId), projectDir))
+  }
+
+  return { isolated, finalState, keepersOf, applyTarget, refuseWithoutProject }
 }
