@@ -32,6 +32,8 @@ agents:
   await fixture.shiplog.client.workspace.remove({ workspaceId: id })
   const { notices } = await fixture.shiplog.client.app.info()
   return {
+    fixture,
+    id,
     kept: join(fixture.dataDir, 'trash', `worktree-${id}`, 'lib'),
     told: notices.map(({ text }) => text).join('\n'),
   }
@@ -56,6 +58,24 @@ it.each([
   const subjects = git(kept, 'log', '--all', '--format=%s').trim().split('\n')
   expect(subjects.some((one) => one === 'B' || one.startsWith('WIP on'))).toBe(true)
   expect(told).toContain('which no patch contains: lib')
+})
+
+it('[R6] restores a worktree in which a submodule without work was checked out, so that Git works in it', async () => {
+  const { fixture, id, told } = await removedAfter(
+    "echo '*.log' >> $(git -C lib rev-parse --git-path info/exclude) && echo log > lib/x.log",
+  )
+  expect(told).toBe('')
+  const { client } = fixture.shiplog
+  await client.workspace.restore({ workspaceId: id })
+  const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+  expect(git(path, 'status', '--porcelain')).toBe('')
+  git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init')
+  expect(await readFile(join(path, 'lib', 'a.txt'), 'utf8')).toBe('a\n')
+  const [notice] = (await client.app.info()).notices
+  expect(notice?.text).toContain('Submodules are not checked out again')
+  const trashed = notice?.details[0] ?? ''
+  const log = join(fixture.dataDir, 'trash', trashed, 'x.log')
+  expect(await readFile(log, 'utf8')).toBe('log\n')
 })
 
 itInSoak('keeps nothing of an unchanged submodule', async () => {

@@ -234,6 +234,7 @@ export function createLeftovers(deps: {
     const placed = new Set<string>()
     let moved = 0
     const stayed: string[] = []
+    const submodules: string[] = []
     for (const name of await newestFirst(id)) {
       const dir = join(layout.trash, name)
       if (!(await isFolder(dir))) continue
@@ -253,9 +254,14 @@ export function createLeftovers(deps: {
       for (const path of outcome.placed) placed.add(path.toString('latin1'))
       moved += outcome.placed.length
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
+      submodules.push(...outcome.submodules.map((path) => `${name}/${path}`))
+    }
+    if (submodules.length > 0) {
+      const text = `Submodules are not checked out again in the worktree of "${title}". The files that were in them are still in the trash`
+      deps.onProblem(text, new Error(submodules.join(', ')))
     }
     if (stayed.length > 0) {
-      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because they could not be moved, or something else is in the worktree`
+      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because ${stayed.length === 1 ? 'it' : 'they'} could not be moved, or something else is in the worktree`
       deps.onProblem(text, new Error(stayed.slice(0, 10).join(', ')))
     }
     return moved

@@ -1,12 +1,14 @@
 /** Moves the leftovers of a worktree from the trash back into the recreated worktree. */
 import type { Stats } from 'node:fs'
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { messageOf } from '../../../shared/error-message.ts'
 import {
   exists,
   explain,
   makeAccessible,
   moveDurable,
+  openDataFile,
   rawDirname,
   rawJoin,
   renameDurable,
@@ -18,14 +20,15 @@ import { withHeldFolder } from '../../open-folders/open-folders.ts'
 /**
  * Moves each file and folder back by rename. Nothing is written through a symbolic link, and nothing is replaced but
  * files that `isReplaceable` reports: as the commit has them that was saved with the leftovers, which are later versions.
- * `placed` and `stayed` are relative paths that were and could not be moved. Idempotent.
+ * `placed` and `stayed` are relative paths that were and could not be moved; `submodules` are those whose Git folder was
+ * deleted with the removed worktree: with their files in it, each `git status` would fail. Idempotent.
  */
 export async function restoreInto(
   worktree: string,
   dir: string,
   isReplaceable: (path: Buffer) => Promise<boolean>,
-): Promise<{ placed: Buffer[]; stayed: string[] }> {
-  const outcome = { placed: [] as Buffer[], stayed: [] as string[] }
+): Promise<{ placed: Buffer[]; stayed: string[]; submodules: string[] }> {
+  const outcome = { placed: [] as Buffer[], stayed: [] as string[], submodules: [] as string[] }
   await moveFolder(Buffer.from(dir), Buffer.from(worktree), Buffer.alloc(0))
   await syncDirectory(rawDirname(dir))
   return outcome
@@ -52,6 +55,10 @@ export async function restoreInto(
 
   async function moveEntry(from: Buffer, to: Buffer, path: Buffer): Promise<void> {
     const [leftover, present] = [await lstat(from), (await exists(to)) ? await lstat(to) : null]
+    if (leftover.isDirectory() && (await isCutOff(from, join(worktree, `${path}`)))) {
+      outcome.submodules.push(`${path}`)
+      return
+    }
     const canMove =
       present === null ||
       (isFileOrLink(leftover) && isFileOrLink(present) && (await isReplaceable(path)))
@@ -64,6 +71,24 @@ export async function restoreInto(
     } else outcome.stayed.push(`${path}`)
   }
 }
+
+/** Reports whether a folder is the checkout of a submodule whose Git folder is gone. `place` is its path in the worktree. */
+async function isCutOff(folder: Buffer, place: string): Promise<boolean> {
+  const handle = await openDataFile(rawJoin(folder, Buffer.from('.git')), 'read').catch(() => null)
+  if (handle === null) return false
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(gitFileBytesMax), 0)
+    const [, gitDir] = /^gitdir: (.+?)\r?\n?$/s.exec(buffer.toString('utf8', 0, bytesRead)) ?? []
+    if (gitDir === undefined || !ofWorktreeSubmodule.test(gitDir)) return false
+    return !(await exists(resolve(place, gitDir)))
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Longer paths are possible on no system. */
+const gitFileBytesMax = 8192
+const ofWorktreeSubmodule = /[\\/]worktrees[\\/][^\\/]+[\\/]modules[\\/]/
 
 /** Across two file systems it is a copy, which is compared. */
 async function move(from: Buffer, to: Buffer): Promise<void> {
