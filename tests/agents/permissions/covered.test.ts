@@ -88,8 +88,9 @@ describe('[P3] what a rule covers, and what not', () => {
   })
 
   it('asks about a substitution that Bash before version 4 ends earlier', () => {
+    const rules: PermissionRule[] = [{ effect: 'deny', rule: 'bash: forbidden' }]
     const of = (command: string, shell: 'bash' | 'old-bash') =>
-      decide([{ mode: 'ask', rules: [] }], { kind: 'command', command, place, shell }).kind
+      decide([{ mode: 'allow-all', rules }], { kind: 'command', command, place, shell }).kind
     for (const command of [
       'echo "$(case a in a) echo "; evil; echo "b;; esac)"',
       'echo "$(cat <<\'E\'\n)"; evil; echo "b\nE\n)"',

@@ -260,7 +260,7 @@ const isReadable = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** Null if Git refuses. A removal must not fail for ever because an agent wrote something odd into Git's folder. */
+/** Null if Git refuses. A removal must not fail each time because an agent wrote something odd into Git's folder. */
 function orNull<T>(call: Promise<T>): Promise<T | null> {
   return call.catch((error) => {
     // On a full disk the same call succeeds later.

@@ -20,7 +20,7 @@ export interface Beside {
   owner: Owner | null
 }
 
-/** Of a file. Both are 0 on Windows. */
+/** The user and group that own a file. Both are 0 on Windows. */
 export interface Owner {
   uid: number
   gid: number

@@ -18,7 +18,7 @@ export class ChangedMeanwhileError extends Error {
 }
 
 /** A file that is to be replaced: its owner and its permission bits. */
-export interface Replaced extends Owner {
+interface Replaced extends Owner {
   mode: number
 }
 
