@@ -171,6 +171,14 @@ export const permissionsMutants: Mutant[] = [
     tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
+    id: 'permissions-agent-configuration-by-any-rule',
+    file: 'src/main/agents/permissions/decide.ts',
+    find: "(!configures || (test.kind === 'edit'",
+    replace: "(true || (test.kind === 'edit'",
+    harm: 'An agent gives itself hooks and permissions under a rule about all edits.',
+    tests: ['tests/agents/permissions/agent-configuration.test.ts'],
+  },
+  {
     id: 'permissions-other-shell-as-bash',
     file: 'src/main/agents/permissions/analyze-request.ts',
     find: "if (request.shell === 'unknown' && !isReadAlike(request.command))",

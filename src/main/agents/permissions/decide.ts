@@ -1,5 +1,6 @@
 import { ruleCharsMax, type Verdict } from '../../../shared/agents/permissions.ts'
 import { isSimplePattern } from '../../globs/simple-pattern.ts'
+import { configuresAgents } from '../acp/configuration/locations.ts'
 import { formsOfSubject } from './addresses.ts'
 import {
   type AnalyzedRequest,
@@ -12,6 +13,7 @@ import { named, quoted } from './named.ts'
 import type { CommandRule, RuleTest } from './parse-rule.ts'
 import { comparable, mayBeRead, mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
+import { asOnDisk } from './policy-files.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
 import { type Layer, type Rule, readLayer } from './read-layer.ts'
 import {
@@ -250,16 +252,30 @@ function verdictOnEdit(
       ],
       proposal: [],
     }
-  if (layer.mode === 'allow-edits') return { kind: 'allow', by: 'mode' }
+  const configures = isConfiguration(found)
+  if (layer.mode === 'allow-edits' && !configures) return { kind: 'allow', by: 'mode' }
   const at = found.inside ? (found.relative ?? path) : path
-  const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
+  const rule = layer.allow.find(({ test }) => allowsEdit(test, at, configures))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
   return {
     kind: 'ask',
-    reasons: ['You are asked about every change of a file.'],
+    reasons: [
+      configures
+        ? `It writes to ${named(path)}, which may change what an agent runs.`
+        : 'You are asked about every change of a file.',
+    ],
     proposal: editRules(at),
   }
 }
+
+/** By each of its names, in any case and as Windows reads them. */
+const isConfiguration = (found: PathFound): boolean =>
+  found.inside && found.names.some((name) => configuresAgents(asOnDisk(name)))
+
+/** A rule has to name the folder or file of an agent: `edit: **` is not about its configuration. */
+const allowsEdit = (test: RuleTest, path: string, configures: boolean): boolean =>
+  matchesEdit(test, path) &&
+  (!configures || (test.kind === 'edit' && configuresAgents(comparable(test.glob))))
 
 const ownerOf = (found: PathFound): string => (mayBeRead(found) ? 'Git' : 'Shiplog')
 
@@ -343,11 +359,17 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
     if (!found.inside) return open(`It writes to ${named(path)}, ${outside(step)}.`, null)
     if (!mayBeWritten(found))
       return open(`It writes to ${named(path)}, which belongs to ${ownerOf(found)}.`, null)
-    if (mode === 'allow-edits') return covered()
+    const configures = isConfiguration(found)
+    if (mode === 'allow-edits' && !configures) return covered()
     const at = found.relative
-    const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))
+    const rule =
+      at === null ? undefined : allow.find(({ test }) => allowsEdit(test, at, configures))
     if (rule) return covered(rule.text)
-    return open(`It writes to ${named(path)}.`, at === null ? null : (editRules(at)[0] ?? null))
+    const what = configures ? ', which may change what an agent runs' : ''
+    return open(
+      `It writes to ${named(path)}${what}.`,
+      at === null ? null : (editRules(at)[0] ?? null),
+    )
   }
   const { harmless, transparent } = step
   if (harmless || transparent) return covered()

@@ -64,7 +64,7 @@ const namesOf = (path: string, place: Place): string[] => {
 }
 
 /** Windows ignores dots and blanks at the end of a name, and `:` begins a stream of the file. */
-const asOnDisk = (path: string): string =>
+export const asOnDisk = (path: string): string =>
   comparable(path)
     .split('/')
     .map((part) => (/^\.{1,2}$/.test(part) ? part : part.replace(/:.*$|[. ]+$/g, '')))

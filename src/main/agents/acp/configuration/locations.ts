@@ -66,6 +66,20 @@ export function locationsOf(program: InstalledAgent): Locations {
   }
 }
 
+/** All but the variables, which agents load only when they start. */
+const readAgain = new RegExp(
+  `(?:^|/)(?:${locationsOf('acp')
+    .paths.filter((path) => !bunPaths.includes(path))
+    .map((path) => RegExp.escape(path) + (path.endsWith('/') ? '' : '$'))
+    .join('|')})`,
+)
+
+/**
+ * Reports whether the file configures agents and one of them may read it again while it runs: Claude Code takes hooks,
+ * permissions and skills that changed. `path` in the form of `comparable`.
+ */
+export const configuresAgents = (path: string): boolean => readAgain.test(path)
+
 export const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.\w+){0,2}$/.test(path)
 
 /** Folders that are not searched: installed packages, Git's own, and worktrees that Claude Code creates. */
