@@ -47,3 +47,11 @@ it('[P1] a rule about another tool does not take long', () => {
 it('[P1] a command with a pattern of any length is decided', () => {
   expect(verdictOf(`npm test ${'*a*'.repeat(10_000)}`).kind).toBe('ask')
 })
+
+it('[P1] a command for any shell that could take long is decided at once', () => {
+  for (const sign of ['|', '&', ';', '>', '<', '('])
+    for (const end of ['{', 'a', '']) {
+      const command = `echo a ${sign.repeat(60)}${end}`
+      expect(verdictOf(`sh -c '${command}'`, { rules: [] }).kind).toBe('ask')
+    }
+}, 5_000)

@@ -11,8 +11,9 @@ const common = [
   // `[` as a command, and subshells. To zsh, `}` ends a group anywhere.
   /\[(?=\s)|\](?=[\s;]|$)|!(?=\s)/,
   /(?<=^|[\s;&|])\((?!\()|\)/,
-  // Separators and redirections. To zsh, `>&2-` writes a file `2-`.
-  /[ \t\n]|;(?!&)|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
+  // Separators and redirections, each in one way only: a row of pipes that can be read in two ways takes longer than
+  // anyone waits. To zsh, `>&2-` writes a file `2-`.
+  /[ \t\n]|;(?!&)|&&(?!&)|&(?=[\s;]|$)|\|\|?(?![|&])/,
   /<(?![<>(&\d-])|>>?(?![>|(&!])|[\d ]>&\d(?=[\s;&|)]|$)/,
 ]
 
