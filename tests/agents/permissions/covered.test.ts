@@ -115,6 +115,14 @@ describe('[P3] what a rule covers, and what not', () => {
     expect(bashAt('/bin/bash', 'linux')).toBe('bash')
   })
 
+  it('takes nohup.out for a file that nohup writes, perhaps through a link', () => {
+    const of = (mode: PermissionMode, ...rules: string[]) =>
+      verdictOf('nohup cat a', { mode, rules: rules.flatMap(allowed) })
+    expect(of('ask')).toMatchObject({ kind: 'ask', proposal: ['edit: nohup.out'] })
+    expect(of('ask', 'edit: nohup.out').kind).toBe('allow')
+    expect(of('allow-edits').kind).toBe('allow')
+  })
+
   it('asks about a pattern that may match an option which the command itself makes a file of', () => {
     for (const name of ['./--files0-from=list', '-L', 'x=1', '@x', "'$(evil)'"])
       for (const use of ['wc ?-f*', 'eval "wc ?-f*"', 'if true; then ls [-]L; fi']) {

@@ -33,9 +33,10 @@ export function wrappedIn(words: Words): Wrapped {
       return isInput(args[0]) ? opaque(`${program} runs whatever it reads as input`) : none
     case 'command':
       return isOption(args[0]) ? none : runs(args)
+    case 'nohup':
+      return inNohup(args)
     case 'builtin':
     case 'exec':
-    case 'nohup':
     case 'setsid':
       return afterOptions(program, args, {})
     case 'nice':
@@ -194,6 +195,15 @@ function inEval(args: Words): Wrapped {
   if (!isReadAlike(text))
     reading.unclear.push('It gives eval a text that not every shell reads in the same way')
   return { kind: 'runs', reading, own: null }
+}
+
+/** It writes `nohup.out` where its output is a terminal, as that of some installed agents' commands is. */
+function inNohup(args: Words): Wrapped {
+  const wrapped = afterOptions('nohup', args, {})
+  if (wrapped.kind !== 'runs') return wrapped
+  const { segments, unclear } = wrapped.reading
+  const output: Segment = { kind: 'write', path: { kind: 'literal', value: 'nohup.out' } }
+  return { ...wrapped, reading: { segments: [...segments, output], unclear } }
 }
 
 function inFind(name: ShellWord, args: Words): Wrapped {
