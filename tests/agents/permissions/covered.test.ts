@@ -462,6 +462,13 @@ describe('[P3] what a rule covers, and what not', () => {
     expect(verdictOf(many, { rules: [], mode: 'allow-all' }).kind).toBe('allow')
     const fewer = many.split('\n').slice(0, 1_000).join('\n')
     expect(verdictOf(fewer, { rules: [] }).kind).toBe('allow')
+    const words = ' a'.repeat(20_000)
+    for (const command of [`cat${words}`, 'env '.repeat(20_000), 'sudo '.repeat(20_000)]) {
+      const start = performance.now()
+      asked(command)
+      asked(command, 'allow-all', [{ effect: 'deny', rule: 'bash: git push *' }])
+      expect(performance.now() - start, command.slice(0, 4)).toBeLessThan(5_000)
+    }
   })
 
   it('covers a command only where it runs within the working directory', () => {

@@ -132,6 +132,7 @@ const startOf = ({ place, folders = [] }: CommandRequest, policy: PolicyFiles): 
   place,
   policy,
   folders: folders && [...new Set([place.cwd, ...folders])],
+  words: 0,
 })
 
 interface Folders {
@@ -142,6 +143,8 @@ interface Folders {
    * outside.
    */
   folders: string[] | null
+  /** How many were looked at so far. */
+  words: number
 }
 
 /** Maximum nesting of commands. Deeper ones are not legitimate. */
@@ -149,6 +152,8 @@ const depthMax = 5
 
 /** More parts of a command are not checked: each takes a look at the disk, for which every other agent waits. */
 const partsMax = 2_000
+/** As many take half a second. */
+const wordsMax = 5_000
 
 function addSteps(
   { segments, unclear, isPlain }: ShellReading,
@@ -204,6 +209,13 @@ function addSteps(
       continue
     }
     const { words, assignments } = segment
+    where.words += words.length
+    if (where.words > wordsMax) {
+      seen.unclear.push(
+        `It has more than ${wordsMax.toLocaleString('en')} words, and the others are not checked`,
+      )
+      return
+    }
     const wrapped = wrappedIn(words)
     if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
     // In `sh -c 'script'` both texts have to be plain.
