@@ -60,6 +60,9 @@ describe('[P3] what a rule covers, and what not', () => {
       "printf %d 'path[$(touch pwned)]'",
       "test -t 'path[$(touch pwned)]'",
       "a=1; pri'ntf' %d 'a[$''(touch pwned)]'",
+      "a=1; x='a[$''(touch pwned)]'; COLUMNS=x",
+      "a=1; x='a[$''(touch pwned)]'; LINES=x ls",
+      "x='PATH=0'; export COLUMNS=x",
       "pri'ntf' %d 'PATH=0'; node --version",
       "pri'ntf' '%*s' 'PATH=0' a",
       "pri'ntf' '%s %d' a 1 a PATH=0",
@@ -81,6 +84,7 @@ describe('[P3] what a rule covers, and what not', () => {
       "grep -rn 'a b' src && cat README.md",
       'wc -l *.ts',
       '(cat a 2>&1)|head; cat b >&2',
+      'COLUMNS=80 LINES=24 ls; export COLUMNS=100',
       `[ ! 1 "-eq" 2 ] && pri'ntf' '%s: %s\\n' a b`,
     ])
       expect(of(command), command).toBe('allow')

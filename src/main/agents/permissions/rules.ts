@@ -145,19 +145,26 @@ export const matchesTool = (test: RuleTest, tool: string, subject: string): bool
 
 /** Variables that affect only the output of programs. */
 const harmlessNames = new Set(
-  'CI NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES LANGUAGE TZ TERM VERBOSE DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED'.split(
+  'CI NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE LANGUAGE TZ TERM VERBOSE DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED'.split(
     ' ',
   ),
 )
 
+/** Numbers to zsh and ksh, which evaluate `COLUMNS=x` as arithmetic, with substitutions in the value of `x`. */
+const harmlessNumbers = new Set(['COLUMNS', 'LINES'])
+
 /** With a plain value: GNU make expands functions in the values of variables, `$(shell program)` too. */
-export const isHarmlessVariable = ({ name, value }: ShellAssignment): boolean =>
-  /^(?:LANG|LC_[A-Z]+)$/.test(name)
-    ? isPlainLocale(value ?? '$')
-    : harmlessNames.has(name) &&
-      /^[\w.,:@*/+-]*$/.test(value ?? '$') &&
-      // `LANGUAGE` and `TERM` name files, a time zone does by a path from the root.
-      !/(?:^|:)\/|\.\.\//.test(value ?? '')
+export function isHarmlessVariable({ name, value }: ShellAssignment): boolean {
+  if (value === null) return false
+  if (/^(?:LANG|LC_[A-Z]+)$/.test(name)) return isPlainLocale(value)
+  if (harmlessNumbers.has(name)) return /^\d*$/.test(value)
+  return (
+    harmlessNames.has(name) &&
+    /^[\w.,:@*/+-]*$/.test(value) &&
+    // `LANGUAGE` and `TERM` name files, a time zone does by a path from the root.
+    !/(?:^|:)\/|\.\.\//.test(value)
+  )
+}
 
 /**
  * A variable that only the shell reads. Programs ignore such names, except those of proxies and
