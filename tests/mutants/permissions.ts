@@ -197,7 +197,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-locale-splits-characters',
     file: 'src/main/agents/permissions/rules.ts',
-    find: "isPlainLocale(value)",
+    find: 'isPlainLocale(value)',
     replace: "value !== ''",
     harm: 'In a locale such as GBK bash ends a quoted text earlier than the parser, and runs the rest.',
     tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
