@@ -88,6 +88,13 @@ export const settings = [
   // Other names of authors, from a file that a repository names: Git would wait for a named pipe there, with no end.
   'log.mailmap=false',
   'core.splitIndex=false',
+  // Git would wait for a lock without end, or start as many processes or threads as a repository says.
+  'core.filesRefLockTimeout=100',
+  'core.packedRefsTimeout=1000',
+  'reftable.lockTimeout=100',
+  'checkout.workers=1',
+  'pack.threads=0',
+  'index.threads=0',
   'submodule.recurse=false',
   // One call would write several packs, and list them all.
   'pack.packSizeLimit=0',

@@ -31,6 +31,10 @@ const filterParts = ['clean', 'smudge', 'process', 'required'] as const
 const plainMerge = 'git merge-file --quiet %A %O %B'
 /** Commands that run on a connection to a server: Git LFS connects in the middle of a checkout. */
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
+/** Regular expressions for the headings of hunks: some take years to match, or all memory to compile. */
+const headingKey = /^diff\..*\.x?funcname$/s
+/** The headings of files without a driver, in both kinds of regular expressions. */
+const plainHeading = '^[[:alpha:]_$].*'
 const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
@@ -94,10 +98,11 @@ export async function readRepositoryConfig(
     always: [
       ...withoutHooks(settings),
       ...personalPrograms(settings),
+      ...personalSettings(settings, headingKey, plainHeading),
       ...special.instead,
       ...(await wrongIgnoreCase(dir, settings)),
     ],
-    forFetching: fetches.length > 0 ? personalProxies(settings) : [],
+    forFetching: fetches.length > 0 ? personalSettings(settings, proxyKey, '') : [],
     remotes: remotesIn(settings),
     ownRemotes: remotesIn(settings.filter(({ own, key }) => own && key.endsWith('.url'))).map(
       ({ name }) => name,
@@ -238,7 +243,7 @@ function withoutHooks(settings: readonly Setting[]): Setting[] {
 }
 
 const isToReview = ({ own, key }: Setting): boolean =>
-  own && [commandKey, hookKey, programKey].some((one) => one.test(key))
+  own && [commandKey, hookKey, programKey, headingKey].some((one) => one.test(key))
 
 function personalPrograms(settings: readonly Setting[]): Setting[] {
   const instead: Setting[] = []
@@ -259,12 +264,17 @@ function personalPrograms(settings: readonly Setting[]): Setting[] {
   return instead
 }
 
-function personalProxies(settings: readonly Setting[]): Setting[] {
-  const keys = settings.filter((one) => one.own && proxyKey.test(one.key)).map((one) => one.key)
+/** Replaces the repository's own values by those of the user. */
+function personalSettings(
+  settings: readonly Setting[],
+  which: RegExp,
+  otherwise: string,
+): Setting[] {
+  const keys = settings.filter((one) => one.own && which.test(one.key)).map((one) => one.key)
   return [...new Set(keys)].map((key) => ({
     own: false,
     key,
-    value: personal(settings, key) ?? '',
+    value: personal(settings, key) ?? otherwise,
   }))
 }
 
