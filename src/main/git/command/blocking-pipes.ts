@@ -5,11 +5,12 @@
  * files, and end the call.
  */
 import { constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
-import { readIfPossible } from '../repository/read-git-file.ts'
+import { readGitBytes } from '../repository/read-git-file.ts'
 import { endlessRuleIn } from './endless-rules.ts'
 
 /** Git opens a file of one of these names in any folder. It checks the type of every other file. */
@@ -23,8 +24,15 @@ const firstScanMs = 1_000
 /** The time between two scans is this many times that of a scan, because a tree may have a million files. */
 const pauseFactor = 4
 const pauseMsMin = 500
-/** An honest repository borrows from one or two. */
-const borrowedMax = 20
+/** An honest repository borrows from one or two. Git follows folders that borrow themselves to this depth. */
+const borrowedMax = 1_000
+const borrowedDepthMax = 5
+/**
+ * Folders in Git's own that it may open files in: only these are followed where they are links or elsewhere, because
+ * pipes of other programs are to be left alone.
+ */
+const gitsFolders =
+  /^(?:objects|info|pack|[0-9a-f]{2}|refs|heads|tags|remotes|shiplog|logs|worktrees|modules|branches)$/
 /** How often pipes that were found before are released. */
 const releaseMs = 50
 
@@ -47,6 +55,18 @@ interface Found {
   rules: Buffer[]
   /** How many folders deep the deepest one is. */
   depth: number
+  /** The folders that were scanned, by device and inode: links may lead to one again. */
+  scanned: Set<string>
+}
+
+/** A folder to be scanned. */
+interface Folder {
+  folder: Buffer
+  /** It is Git's own, in which Git opens any file. */
+  isGits: boolean
+  /** It is reached by a link, or named by a file: only `gitsFolders` in it are Git's. */
+  isElsewhere: boolean
+  depth: number
 }
 
 /** Remembers pipes that were found, so that only the first call has to wait for a scan. */
@@ -60,10 +80,10 @@ export function createPipeRelease(): PipeRelease {
     isOver: () => boolean,
     startedAtMs: number,
   ): Promise<void> {
-    const found: Found = { pipes: [], rules: [], depth: 0 }
-    const named = others.map((folder) => ({ folder, isGits: true }))
-    for (const { folder, isGits } of [...foldersOf(cwd), ...named])
-      await findFiles({ folder: Buffer.from(folder), isGits, depth: 0 }, found, isOver)
+    const found: Found = { pipes: [], rules: [], depth: 0, scanned: new Set() }
+    const named = others.map((folder) => ({ folder: Buffer.from(folder), isGits: true }))
+    for (const first of [...foldersOf(cwd), ...named])
+      await findFiles({ ...first, isElsewhere: false, depth: 0 }, found, isOver)
     if (isOver()) return
     if (found.pipes.length > 0) known.set(cwd, found.pipes)
     else known.delete(cwd)
@@ -114,36 +134,64 @@ export function createPipeRelease(): PipeRelease {
 }
 
 /** The working tree that contains a folder, and Git's own folders outside it. */
-function foldersOf(cwd: string): { folder: string; isGits: boolean }[] {
+function foldersOf(cwd: string): { folder: Buffer; isGits: boolean }[] {
   const top = nearestRepository(path.resolve(cwd)) ?? cwd
   const gits = readGitDir(top)
   const outside = gits === null ? [] : [...new Set([gits.gitDir, gits.commonDir])]
   return [
-    { folder: top, isGits: false },
+    { folder: Buffer.from(top), isGits: false },
     ...outside
       .filter((folder) => folder !== path.join(top, '.git'))
-      .map((folder) => ({ folder, isGits: true })),
+      .map((folder) => ({ folder: Buffer.from(folder), isGits: true })),
     ...borrowedBy(gits?.commonDir ?? path.join(top, '.git')),
   ]
 }
 
-/** A repository may name folders of others, which Git looks for objects in. */
-function borrowedBy(commonDir: string): { folder: string; isGits: boolean }[] {
-  const objects = path.join(commonDir, 'objects')
-  const named = readIfPossible(path.join(objects, 'info', 'alternates'))?.split('\n') ?? []
-  return named
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .slice(0, borrowedMax)
-    .map((folder) => ({ folder: path.resolve(objects, folder), isGits: true }))
+/**
+ * A repository may name folders of others, which Git looks for objects in, and these may name more. Paths are handled as
+ * Latin-1, because they need not be UTF-8.
+ */
+function borrowedBy(commonDir: string): { folder: Buffer; isGits: boolean }[] {
+  const all = new Set<string>()
+  let level = [path.join(Buffer.from(commonDir).toString('latin1'), 'objects')]
+  for (let depth = 0; depth <= borrowedDepthMax && level.length > 0; depth++) {
+    const next = level.flatMap(namedBy).filter((folder) => !all.has(folder))
+    level = [...new Set(next)].slice(0, borrowedMax - all.size)
+    for (const folder of level) all.add(folder)
+  }
+  return [...all].map((folder) => ({ folder: Buffer.from(folder, 'latin1'), isGits: true }))
 }
 
-/** Adds the pipes and rules below a folder that Git would open. `isGits`: it is Git's own, in which Git opens any file. */
-async function findFiles(
-  { folder, isGits, depth }: { folder: Buffer; isGits: boolean; depth: number },
-  found: Found,
-  isOver: () => boolean,
-): Promise<void> {
+function namedBy(objects: string): string[] {
+  return (textOf(path.join(objects, 'info', 'alternates')) ?? '')
+    .split('\n', borrowedMax)
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => path.resolve(objects, withoutQuotes(line)))
+}
+
+/** Git quotes a path as C does. No path needs an escaped letter, such as `\n`, here. */
+function withoutQuotes(line: string): string {
+  const [, quoted] = /^"(.*)"$/.exec(line) ?? []
+  if (quoted === undefined) return line
+  return quoted.replace(/\\([0-7]{3}|.)/g, (_, escaped: string) =>
+    escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8)) : escaped,
+  )
+}
+
+/** `file` and the text are Latin-1. Null for a file that can't be read. */
+const textOf = (file: string): string | null =>
+  orNull(() => readGitBytes(Buffer.from(file, 'latin1')).toString('latin1'))
+
+/** Adds the pipes and rules below a folder that Git would open. */
+async function findFiles(at: Folder, found: Found, isOver: () => boolean): Promise<void> {
   if (isOver()) return
+  const { folder, isGits, isElsewhere, depth } = at
+  if (isGits) {
+    const itself = await stat(folder).catch(() => null)
+    const key = `${itself?.dev}:${itself?.ino}`
+    if (itself === null || found.scanned.has(key)) return
+    found.scanned.add(key)
+  }
   found.depth = Math.max(found.depth, depth)
   const entries: Dirent<Buffer>[] = await readdir(folder, {
     withFileTypes: true,
@@ -153,24 +201,51 @@ async function findFiles(
     const name = entry.name.toString('latin1')
     // As bytes: a name need not be UTF-8.
     const below = Buffer.concat([folder, Buffer.from(path.sep), entry.name])
-    if (entry.isFIFO()) {
+    const isDotGit = !isGits && name === '.git'
+    // Git follows links in its own folders, and to them.
+    const isLink = (isGits || isDotGit) && entry.isSymbolicLink()
+    const kind = isLink ? await stat(below).catch(() => null) : entry
+    if (kind?.isFIFO()) {
       if (isGits || openedUnchecked.test(name)) found.pipes.push(below)
-    } else if (entry.isFile()) {
+    } else if (kind?.isFile()) {
       if ((isGits ? ownRules : rules).test(name)) found.rules.push(below)
-    } else if (entry.isDirectory()) {
-      const inside = { folder: below, isGits: isGits || name === '.git', depth: depth + 1 }
+      if (isDotGit && depth > 0)
+        for (const other of foldersNamedIn(below)) await findFiles(other, found, isOver)
+    } else if (kind?.isDirectory()) {
+      if ((isLink || isElsewhere) && !isDotGit && !gitsFolders.test(name)) continue
+      const inside = {
+        folder: below,
+        isGits: isGits || isDotGit,
+        isElsewhere: isElsewhere || isLink,
+        depth: depth + 1,
+      }
       await findFiles(inside, found, isOver)
     }
   }
 }
 
+/** The folders of a nested repository whose `.git` is a file: Git reads its HEAD and the branch. */
+function foldersNamedIn(dotGit: Buffer): Folder[] {
+  const file = dotGit.toString('latin1')
+  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(textOf(file) ?? '') ?? []
+  if (target === undefined) return []
+  const gitDir = path.resolve(path.dirname(file), target)
+  const common = textOf(path.join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '') ?? ''
+  return [gitDir, path.resolve(gitDir, common)].map((folder) => ({
+    folder: Buffer.from(folder, 'latin1'),
+    isGits: true,
+    isElsewhere: true,
+    depth: 0,
+  }))
+}
+
 async function releaseAll(pipes: readonly Buffer[]): Promise<void> {
-  const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = constants
+  const { O_WRONLY, O_NONBLOCK } = constants
   for (const pipe of pipes) {
     // Another file in its place by now would be opened without effect.
-    if (!(await lstat(pipe).catch(() => null))?.isFIFO()) continue
+    if (!(await stat(pipe).catch(() => null))?.isFIFO()) continue
     // Fails while nobody waits for it.
-    const other = await open(pipe, O_WRONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => null)
+    const other = await open(pipe, O_WRONLY | O_NONBLOCK).catch(() => null)
     await other?.close()
   }
 }

@@ -11,7 +11,7 @@ const { O_NONBLOCK = 0 } = constants
 export const readGitFile = (file: string): string => readGitBytes(file).toString()
 
 /** Like `readGitFile`, for a file that may be no text. */
-export function readGitBytes(file: string): Buffer {
+export function readGitBytes(file: string | Buffer): Buffer {
   const fd = openSync(file, constants.O_RDONLY | O_NONBLOCK)
   try {
     if (!fstatSync(fd).isFile()) throw new Error(`${file} is not a file`)
