@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import path from 'node:path'
+import { nullForGitError } from '../command/errors.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
@@ -85,7 +86,7 @@ export async function readRepositoryConfig(
   const special = specialFilesIn(dir, settings)
   for (const file of special.named) files.add(file)
   const commands = commandsIn(settings)
-  const top = gitDir === null ? nearestRepository(path.resolve(dir)) : workTree
+  const top = gitDir === null ? await topOf(ask, dir, settings) : workTree
   const { scripts, watched, named, isPythonForeign } = await scriptsOf(commands, top)
   for (const file of watched ?? []) files.add(file)
   const { fetches, unfetchable } = await fetchesIn(ask, settings, promisors)
@@ -128,6 +129,15 @@ export async function readRepositoryConfig(
     const then = now()
     return bytes.equals(await list()) ? { then, now } : null
   }
+}
+
+/** Returns the root of the working tree, in which the commands of a repository run. */
+async function topOf(ask: Ask, dir: string, settings: readonly Setting[]): Promise<string | null> {
+  if (!settings.some(({ own, key }) => own && key === 'core.worktree'))
+    return nearestRepository(path.resolve(dir))
+  // Git fails where there is none.
+  const top = await ask('rev-parse', '--show-toplevel').catch(nullForGitError)
+  return top?.toString().replace(/\n$/, '') ?? null
 }
 
 /** A bare repository, which an older Git would use, has a HEAD. */

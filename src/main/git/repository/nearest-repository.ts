@@ -1,6 +1,7 @@
+import { accessSync, constants, readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { exists, lstatOf, statOf } from './file-facts.ts'
-import { readIfPossible } from './read-git-file.ts'
+import { lstatOf, orNull, statOf } from './file-facts.ts'
+import { readGitStart, readIfPossible } from './read-git-file.ts'
 
 /** Returns the nearest folder from `dir` upwards that has a `.git`. */
 export function nearestRepository(dir: string): string | null {
@@ -12,19 +13,29 @@ export function nearestRepository(dir: string): string | null {
   }
 }
 
-/** Git skips a `.git` folder that is no repository. */
+/**
+ * Git skips a `.git` folder that is no repository, by these rules exactly: otherwise Shiplog would show and watch files
+ * of another repository than the one whose commands run.
+ */
 function isGitFolder(gitDir: string): boolean {
-  const needed = exists(path.join(gitDir, 'commondir')) ? [] : ['objects', 'refs']
-  return (
-    isHead(path.join(gitDir, 'HEAD')) && needed.every((name) => exists(path.join(gitDir, name)))
-  )
+  if (!isHead(path.join(gitDir, 'HEAD'))) return false
+  const common = readIfPossible(path.join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '') ?? ''
+  return ['objects', 'refs'].every((name) => canBeEntered(path.resolve(gitDir, common, name)))
 }
 
+/** Git reads no more of HEAD to decide. */
+const headBytesMax = 255
+
 function isHead(file: string): boolean {
-  if (lstatOf(file)?.isSymbolicLink()) return true
-  const text = readIfPossible(file)
-  return text !== null && /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(text)
+  if (lstatOf(file)?.isSymbolicLink())
+    return orNull(() => readlinkSync(file))?.startsWith('refs/') ?? false
+  const text = orNull(() => readGitStart(file, headBytesMax).toString('latin1'))
+  return text !== null && /^(?:ref:[ \t\n\r]*refs\/|[0-9a-fA-F]{40})/.test(text)
 }
+
+/** Git does not check that it is a folder. */
+const canBeEntered = (file: string): boolean =>
+  orNull(() => accessSync(file, constants.X_OK) ?? true) === true
 
 /** Reports whether Git would find a repository in the folder itself. A `.git` file that leads nowhere is none. */
 export function isRepository(dir: string): boolean {

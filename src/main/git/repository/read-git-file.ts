@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { orNull } from './file-facts.ts'
 
 /** Undefined on Windows, which has no named pipes in folders. */
@@ -11,11 +11,21 @@ const { O_NONBLOCK = 0 } = constants
 export const readGitFile = (file: string): string => readGitBytes(file).toString()
 
 /** Like `readGitFile`, for a file that may be no text. */
-export function readGitBytes(file: string | Buffer): Buffer {
+export const readGitBytes = (file: string | Buffer): Buffer =>
+  withFile(file, (fd) => readFileSync(fd))
+
+/** Like `readGitBytes`, but returns only the beginning. */
+export const readGitStart = (file: string, bytesMax: number): Buffer =>
+  withFile(file, (fd) => {
+    const bytes = Buffer.alloc(bytesMax)
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytesMax, 0))
+  })
+
+function withFile(file: string | Buffer, read: (fd: number) => Buffer): Buffer {
   const fd = openSync(file, constants.O_RDONLY | O_NONBLOCK)
   try {
     if (!fstatSync(fd).isFile()) throw new Error(`${file} is not a file`)
-    return readFileSync(fd)
+    return read(fd)
   } finally {
     closeSync(fd)
   }
