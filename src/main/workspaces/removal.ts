@@ -198,12 +198,16 @@ export function createRemoval(deps: {
       branch,
       branchAt: branchAt ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
-      saved: saved?.finalCommit
-        ? { taskId: task.id, headCommit: saved.headCommit, finalCommit: saved.finalCommit }
-        : undefined,
+      saved: {
+        taskId: task.id,
+        headCommit: saved?.headCommit ?? null,
+        finalCommit: saved?.finalCommit ?? null,
+      },
     })
     if (unfinished) {
-      const text = `A merge, rebase or similar operation of "${task.title}" was unfinished. What only Git's folder of its worktree named is kept with its patch`
+      const text = saved?.finalCommit
+        ? `A merge, rebase or similar operation of "${task.title}" was unfinished. What only Git's folder of its worktree named is kept with its patch`
+        : `What Git's folder of the worktree of "${task.title}" still named is kept`
       const { command, commit } = unfinished
       deps.onProblem(text, new Error(`\`${command} show --stat ${commit}\` shows it`))
     }

@@ -1,6 +1,6 @@
 /** What Git set aside for an unfinished rebase or merge is in no file of a worktree, and in no commit of a branch. */
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { git, makeRepository, openRepository, temporaryDir } from '../repository.ts'
@@ -46,6 +46,15 @@ it('keeps it once, below the user’s own stash, if a removal is repeated after 
   project.git('stash', '-q')
   await expect(git.removeWorktree(input)).resolves.toMatchObject({ stashed: id })
   expect(project.git('stash', 'list').split('\n')).toHaveLength(2)
+})
+
+it('[R3] keeps it if the folder was deleted, and the worktree is created again in its place', async () => {
+  const { project, work, input } = await unfinished(['merge', '--autostash', 'main'])
+  const id = work.git('rev-parse', 'MERGE_AUTOSTASH')
+  const head = work.git('rev-parse', 'HEAD')
+  await rm(work.dir, { recursive: true })
+  await git.restoreWorktree({ ...input, branch: 'work', head, final: head })
+  expect(project.git('rev-parse', 'stash@{0}')).toBe(id)
 })
 
 it('leaves the stash alone if the file names no stash', async () => {

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { parseTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
+import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { git, makeRepository, openRepository, temporaryDir } from '../repository.ts'
 
-const taskId = parseTaskId('0198c5a0-0000-7000-8000-00000000000a') as TaskId
+const taskId = newTaskId()
 const kept = `refs/shiplog/unfinished/${taskId}`
 
 /** A worktree with a commit of its own, and a clone with two commits that the repository does not have. */
@@ -113,6 +113,23 @@ it('keeps what an earlier removal kept that a crash interrupted', async () => {
   work.git('update-ref', kept, earlier)
   await remove()
   expect(project.git('rev-parse', `${kept}^2`)).toBe(earlier)
+})
+
+it('[R3] keeps the commits of a detached HEAD and all staged content if the folder is gone', async () => {
+  const { project, work } = await prepared()
+  work.git('checkout', '-q', '--detach')
+  await work.write('late.txt', 'late\n')
+  work.git('add', '-A')
+  work.git('commit', '-qm', 'late')
+  await work.write('b.txt', 'staged\n')
+  work.git('add', '-A')
+  await rm(work.dir, { recursive: true })
+  const saved = { taskId, headCommit: null, finalCommit: null }
+  const { unfinished } = await git.removeWorktree({ repoDir: project.dir, path: work.dir, saved })
+  project.git('gc', '-q', '--prune=now')
+  expect(unfinished?.commit).toBe(project.git('rev-parse', kept))
+  expect(project.git('show', `${kept}^1:late.txt`)).toBe('late')
+  expect(project.git('show', `${kept}:staged/b.txt`)).toBe('staged')
 })
 
 it('is not stopped by what a program may write into the folder', async () => {

@@ -12,6 +12,7 @@ import { copyIntoRepository } from '../store/copy.ts'
 import { reading } from '../store/store.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
+import { keepAutostash } from './autostash.ts'
 import { refuseLinkedFolders } from './linked-folders.ts'
 import { isPartialWorktree, partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
@@ -138,7 +139,10 @@ async function hideAdminDir(git: RunGit, repoDir: string, path: string) {
   await rm(aside, { recursive: true, force: true })
   await rename(adminDir, aside)
   return {
-    discard: () => rm(aside, { recursive: true, force: true }),
+    discard: async () => {
+      await keepAutostash(git, { repoDir, adminDir: aside })
+      await rm(aside, { recursive: true, force: true })
+    },
     reinstate: async () => {
       // Git removes the parent folder with its last entry.
       await mkdir(dirname(adminDir), { recursive: true })

@@ -23,7 +23,8 @@ export interface SavedWork {
   taskId: TaskId
   /** Null: HEAD had no commit. */
   headCommit: string | null
-  finalCommit: string
+  /** Null: nothing could be saved, because the worktree's own folder was gone, for example. */
+  finalCommit: string | null
 }
 
 export interface KeptUnfinished {
@@ -64,6 +65,9 @@ const candidatesMax = 20_000
 const commitsMax = 5000
 const tipsMax = 20
 
+/** The HEAD of the removed worktree would count as well. */
+const notInRepository = ['--not', '--single-worktree', '--all']
+
 const unfinishedRef = (taskId: TaskId): string => `refs/shiplog/unfinished/${taskId}`
 
 /**
@@ -76,10 +80,13 @@ export async function keepUnfinished(
   saved: SavedWork,
 ): Promise<KeptUnfinished | null> {
   const { repoDir } = folder
-  const files = await filesOf(folder.adminDir)
+  const files = await filesOf(folder.adminDir, saved)
   const commits = await commitsOf(git, folder, { files, saved })
   const staged = await stagedOnly(git, folder, saved)
-  const isOperation = commits.length > 0 || files.includes('rebase-apply/applying')
+  const isOperation =
+    commits.length > 0 ||
+    files.includes('rebase-apply/applying') ||
+    (saved.finalCommit === null && staged.length > 0)
   if (!isOperation && staged.length === 0) return null
   const commit = await keep(git, folder, {
     files: isOperation ? files : [],
@@ -91,9 +98,10 @@ export async function keepUnfinished(
 }
 
 /** Returns the files of unfinished operations, relative to the folder, with `/`. */
-async function filesOf(adminDir: string): Promise<string[]> {
+async function filesOf(adminDir: string, { finalCommit }: SavedWork): Promise<string[]> {
   const found: string[] = []
-  await visit(ofOperations)
+  // A detached HEAD may be all that names commits that were not saved.
+  await visit(finalCommit === null ? ['HEAD', ...ofOperations] : ofOperations)
   return found.every((name) => saysNothing.has(name)) ? [] : found
 
   async function visit(names: string[]): Promise<void> {
@@ -131,8 +139,8 @@ async function commitsOf(
     .split('\n')
     .flatMap((answer) => /^([0-9a-f]+) commit \d+$/.exec(answer)?.[1] ?? [])
   if (tips.length === 0) return []
-  const saves = [saved.finalCommit, ...(saved.headCommit === null ? [] : [saved.headCommit])]
-  const args = ['rev-list', '--parents', `--max-count=${commitsMax}`, '--stdin', '--not', '--all']
+  const saves = [saved.finalCommit, saved.headCommit].filter((id) => id !== null)
+  const args = ['rev-list', '--parents', `--max-count=${commitsMax}`, '--stdin', ...notInRepository]
   const reachedFrom = (some: string[]) => {
     const revisions = [...some, ...saves.map((id) => `^${id}`)]
     const input = revisions.map((one) => `${one}\n`).join('')
@@ -177,7 +185,7 @@ async function stagedOnly(
     return stagedIn(listed.stdout.toString('latin1'))
   }
   // No index, or one that Git can't read any more.
-  const notInFiles = (await orNull(changedFrom(finalCommit))) ?? []
+  const notInFiles = (await orNull(changedFrom(finalCommit ?? 'HEAD'))) ?? []
   if (notInFiles.length === 0) return []
   const notInHead = headCommit === null ? notInFiles : await changedFrom(headCommit)
   const names = new Set(notInHead.map((one) => one.path))
@@ -244,8 +252,16 @@ async function keep(
       const parents = [...tips, ...(earlier === null ? [] : [earlier])]
       const message = 'What only the Git folder of a removed worktree named'
       const commit = await commitTree(run, repoDir, { tree, parents, message })
-      const args = ['rev-list', '--objects', '--no-object-names', commit, `^${saved.finalCommit}`]
-      const listed = await run([...args, '--not', '--all'], { cwd: repoDir })
+      const kept = saved.finalCommit === null ? [] : [saved.finalCommit]
+      const args = [
+        'rev-list',
+        '--objects',
+        '--no-object-names',
+        commit,
+        ...notInRepository,
+        ...kept,
+      ]
+      const listed = await run(args, { cwd: repoDir })
       const reached = line(listed).split('\n')
       const ids = [commit, tree, ...reached, ...staged.map(({ id }) => id), ...blobs]
       await quarantine.keep({ ref, commit, ids: [...new Set(ids.filter(Boolean))] })
