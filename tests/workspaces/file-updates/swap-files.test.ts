@@ -1,6 +1,6 @@
 /** What becomes of a swap when somebody edits, or the disk refuses, in the middle of it. */
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, lstat, readdir } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
@@ -130,12 +130,18 @@ it.skipIf(process.geteuid?.() !== 0)(
   },
 )
 
-it('deletes the folders above a file that a killed apply had deleted', async () => {
-  const { parent, plan } = await prepared()
-  await parent.remove('private/shared/key')
-  expect(await write(plan)).toEqual({ kind: 'written' })
-  expect(await readdir(parent.dir)).not.toContain('private')
-})
+it.each([['the file'], ['the file and its folder']])(
+  'deletes the folders that a killed apply had left empty, when it had deleted %s',
+  async (what) => {
+    const { parent, plan } = await prepared()
+    await parent.remove('private/shared/key')
+    if (what !== 'the file')
+      await rm(path.join(parent.dir, 'private/shared'), { recursive: true, force: true })
+    await mkdir(path.join(parent.dir, 'private'), { recursive: true })
+    expect(await write(plan)).toEqual({ kind: 'written' })
+    expect(await readdir(parent.dir)).not.toContain('private')
+  },
+)
 
 it('restores the permissions of folders that became empty', async () => {
   const { parent, plan } = await prepared()

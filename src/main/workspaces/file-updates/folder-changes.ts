@@ -45,10 +45,10 @@ export async function inFolderOf(
 const isMissingFolder = (error: unknown): boolean =>
   error instanceof FolderReplacedError && error.code === 'ENOENT'
 
-/** Deletes folders that become empty, as Git does. */
+/** Deletes folders that become empty, as Git does, also above those that a killed process had deleted. */
 export async function removeEmptiedParents(path: string, context: SwapContext): Promise<void> {
   for (let dir = posix.dirname(path); dir !== '.'; dir = posix.dirname(dir))
-    if (!(await removeEmptied(dir, context))) return
+    if ((await removeEmptied(dir, context)) === 'there') return
 }
 
 async function makeDirs(wanted: string, { root, touched, dirModes }: SwapContext): Promise<void> {
@@ -73,15 +73,19 @@ async function makeDirs(wanted: string, { root, touched, dirModes }: SwapContext
   }
 }
 
-/** Returns false if it is not empty, or missing. */
-export async function removeEmptied(dir: string, { root, touched }: SwapContext): Promise<boolean> {
+/** Deletes a folder if it is empty; `there` if it is not, or can't be deleted. */
+export async function removeEmptied(
+  dir: string,
+  { root, touched }: SwapContext,
+): Promise<'gone' | 'there'> {
   const parent = posix.dirname(dir)
-  const removed = await inFolder(root, parent, (at) => rmdir(at(posix.basename(dir)))).then(
-    () => true,
-    () => false,
-  )
-  if (removed) touched.add(parent)
-  return removed
+  try {
+    await inFolder(root, parent, (at) => rmdir(at(posix.basename(dir))))
+  } catch (error) {
+    return systemCode(error) === 'ENOENT' ? 'gone' : 'there'
+  }
+  touched.add(parent)
+  return 'gone'
 }
 
 export async function syncAll(root: HeldRoot, dirs: ReadonlySet<string>): Promise<void> {
