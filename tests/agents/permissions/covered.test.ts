@@ -72,6 +72,9 @@ describe('[P3] what a rule covers, and what not', () => {
       'echo x >! a',
       'cat **/sec',
       "histchars='!^:'; ls",
+      'cd +1; cat passwd',
+      'dirstack=/etc; echo',
+      'for dirstack in /etc; do ls; done',
       'ls 11>/dev/null',
       '11>&2 ls',
       'echo x >&2-',
@@ -85,6 +88,7 @@ describe('[P3] what a rule covers, and what not', () => {
       'wc -l *.ts',
       '(cat a 2>&1)|head; cat b >&2',
       'COLUMNS=80 LINES=24 ls; export COLUMNS=100',
+      'cat status options; cd src && cat functions',
       `[ ! 1 "-eq" 2 ] && pri'ntf' '%s: %s\\n' a b`,
     ])
       expect(of(command), command).toBe('allow')

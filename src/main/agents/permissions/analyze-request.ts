@@ -276,7 +276,8 @@ function folderOf(segment: Segment): (string | null)[] {
   const [name, to, ...more] = segment.words
   if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return []
   if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal') return [null]
-  const isPlain = to.value !== '' && !/^[-~]/.test(to.value) && !to.value.split('/').includes('..')
+  // To zsh, `+1` is a folder that was entered before, or one of the variable `dirstack`.
+  const isPlain = /^[\p{L}\p{N}_./@]/u.test(to.value) && !to.value.split('/').includes('..')
   return [isPlain ? to.value : null]
 }
 

@@ -49,7 +49,7 @@ function anyOf(syntax: RegExp[]): RegExp {
  * `1=a program`, which zsh takes for an assignment.
  */
 const special =
-  /\b(?:function|select|coproc|time|foreach|repeat|always|printf|histchars)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])|\s-(?:t|eq|ne|lt|le|gt|ge)\s|\[[^\]\n]{0,200}(?:\$\(|`)|\d\d[<>]|(?:^|[\s;&|(])\d+=/
+  /\b(?:function|select|coproc|time|foreach|repeat|always|printf|histchars)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])|\bdirstack\b|\s-(?:t|eq|ne|lt|le|gt|ge)\s|\[[^\]\n]{0,200}(?:\$\(|`)|\d\d[<>]|(?:^|[\s;&|(])\d+=/
 
 /** Reports whether the text means the same to every shell. False where that is not certain. */
 export const isReadAlike = (text: string): boolean =>
