@@ -34,6 +34,19 @@ it('starts no number of processes that a repository chooses', async () => {
   }
 })
 
+it('looks for renames among as many files as the user or Git says, and not the repository', async () => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  const personal = path.join(await temporaryDir(), 'gitconfig')
+  await writeFile(personal, '[merge]\nrenameLimit = 20\n')
+  for (const key of ['diff.renameLimit', 'merge.renameLimit']) project.git('config', key, '0')
+  const mine = createRunGit({ env: { ...testEnv, GIT_CONFIG_GLOBAL: personal } })
+  const { always } = await mine.readConfig(project.dir)
+  expect(always).toEqual([
+    { own: false, key: 'diff.renamelimit', value: '1000' },
+    { own: false, key: 'merge.renamelimit', value: '20' },
+  ])
+})
+
 it('matches no headings of hunks by an expression of the repository', async () => {
   const long = `${`${'a'.repeat(400)}\n`.repeat(200)}`
   const project = await makeRepository({ '.gitattributes': '*.txt diff=t\n', 'a.txt': long })

@@ -36,6 +36,9 @@ const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\
 const headingKey = /^diff\..*\.x?funcname$/s
 /** The headings of files without a driver, in both kinds of regular expressions. */
 const plainHeading = '^[[:alpha:]_$].*'
+/** How many files are compared with how many: without a limit, a large move takes hours. */
+const renameLimitKey = /^(?:diff|merge)\.renamelimit$/
+const gitsRenameLimit = '1000'
 const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
@@ -100,6 +103,7 @@ export async function readRepositoryConfig(
       ...withoutHooks(settings),
       ...personalPrograms(settings),
       ...personalSettings(settings, headingKey, plainHeading),
+      ...personalSettings(settings, renameLimitKey, gitsRenameLimit),
       ...special.instead,
       ...(await wrongIgnoreCase(dir, settings)),
     ],
