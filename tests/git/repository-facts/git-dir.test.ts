@@ -1,5 +1,5 @@
 /** What is read from Git's files is what Git itself answers, or nothing. */
-import { realpath } from 'node:fs/promises'
+import { realpath, truncate } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { lacksReference, readGitDir } from '../../../src/main/git/repository/git-dir.ts'
@@ -92,4 +92,15 @@ it('knows that there is no such reference, loose or packed, and else leaves it t
   expect(await lacksReference(path.join(project.dir, '../beside'), branch)).toBe(false)
   await project.write('.git/HEAD', 'ref: refs/heads/.invalid\n')
   expect(await lacksReference(project.dir, 'refs/heads/none')).toBe(false)
+})
+
+it.each(['HEAD', 'packed-refs'])('reads no %s that would fill the memory', async (name) => {
+  const project = await makeRepository()
+  await project.write(`.git/${name}`, 'ref: refs/heads/main\n')
+  await truncate(path.join(project.dir, '.git', name), 600_000_000)
+  const before = process.resourceUsage().maxRSS
+  readGitDir(project.dir)
+  expect(lacksReference(project.dir, 'refs/heads/other')).toBe(false)
+  // In KB.
+  expect(process.resourceUsage().maxRSS - before).toBeLessThan(200_000)
 })

@@ -4,15 +4,22 @@ import { orNull } from './file-facts.ts'
 /** Undefined on Windows, which has no named pipes in folders. */
 const { O_NONBLOCK = 0 } = constants
 
+/** The packed references of half a million branches. Any size can be had without using the disk (`truncate`). */
+const fileBytesMax = 64 * 1024 * 1024
+
 /**
- * Reads a text file of Git's. Throws the system's error; for a named pipe, a device or a folder in
- * its place, which an agent may have created, throws an Error without blocking. Follows links.
+ * Reads a text file of Git's. Throws the system's error; for a named pipe, a device, a folder or a file of any size in
+ * its place, which an agent may have created, throws an Error without blocking or filling memory. Follows links.
  */
 export const readGitFile = (file: string): string => readGitBytes(file).toString()
 
 /** Like `readGitFile`, for a file that may be no text. */
 export const readGitBytes = (file: string | Buffer): Buffer =>
-  withFile(file, (fd) => readFileSync(fd))
+  withFile(file, (fd) => {
+    const { size } = fstatSync(fd)
+    if (size > fileBytesMax) throw new Error(`${file} has ${size} bytes`)
+    return readFileSync(fd)
+  })
 
 /** Like `readGitBytes`, but returns only the beginning. */
 export const readGitStart = (file: string, bytesMax: number): Buffer =>
