@@ -139,6 +139,27 @@ describe('the archive', () => {
     expect(git(dir, 'log', '-1', '--format=%s', `${workspace?.branch}`).trim()).toBe('One')
   })
 
+  it('[R6] can be restored again if only the last event could not be written', async () => {
+    const { fixture, id, path } = await removed()
+    let failed = false
+    const recording = record(fixture.dataDir, {
+      inject({ call, path: name }) {
+        if (failed || name !== 'ledger.jsonl' || call !== 'write') return null
+        failed = existsSync(join(path, 'loose.txt'))
+        return failed ? { code: 'EACCES' } : null
+      },
+    })
+    // Files that were open before are not watched.
+    const { client } = await fixture.restart()
+    await expect(client.workspace.restore({ workspaceId: id })).rejects.toThrow('EACCES')
+    recording.stop()
+    expect(failed).toBe(true)
+    const again = await fixture.restart()
+    expect((await taskOf(fixture.shiplog, id)).archived).toBe(false)
+    expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two\n')
+    expect((await again.client.doctor.check({ repair: false })).problems).toEqual([])
+  })
+
   it('[R6] uses a new branch if the old one has moved meanwhile', async () => {
     const { fixture, id } = await openFinished()
     const { client } = fixture.shiplog

@@ -12,6 +12,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkspaceLocks } from '../locks.ts'
+import { restoredUnrecorded } from './record-restored.ts'
 import type { ArchivedRoots } from './roots.ts'
 import type { ArchivedSubAgents } from './sub-agents.ts'
 import type { Archived } from './worktrees.ts'
@@ -107,7 +108,7 @@ export function createRestoreArchived(deps: {
       await roots.restore(root)
     } catch (error) {
       // If this can't be recorded either, the next start retries.
-      await recordFailure(together).catch(() => undefined)
+      await recordFailure(together, [error]).catch(() => undefined)
       throw error
     }
     const below = await restoreLines(lines)
@@ -138,7 +139,8 @@ export function createRestoreArchived(deps: {
         if (task) left.push({ task, why })
       }
     }
-    await recordFailure(lines.flat()).catch(() => undefined)
+    const whys = left.map(({ why }) => why)
+    await recordFailure(lines.flat(), whys).catch(() => undefined)
     return { done: [...done.values()], left }
   }
 
@@ -152,9 +154,10 @@ export function createRestoreArchived(deps: {
   }
 
   /** Records that the tasks whose restore did not complete stay in the archive. */
-  async function recordFailure(tasks: Archived[]): Promise<void> {
+  async function recordFailure(tasks: Archived[], whys: unknown[]): Promise<void> {
+    const unrecorded = whys.map(restoredUnrecorded)
     const events = unique(tasks)
-      .filter(({ id }) => state.tasks.get(id)?.workspace?.restoring)
+      .filter(({ id }) => state.tasks.get(id)?.workspace?.restoring && !unrecorded.includes(id))
       .map(
         ({ id: workspaceId }): LedgerEvent => ({ type: 'workspace.restore-failed', workspaceId }),
       )

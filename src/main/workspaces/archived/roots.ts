@@ -22,6 +22,7 @@ import type { DataLayout } from '../../sessions/session-files.ts'
 import { trashedRootName } from '../../sessions/trash-names.ts'
 import type { WorkspaceLocks } from '../locks.ts'
 import type { Projects } from '../projects.ts'
+import { recordRestored } from './record-restored.ts'
 import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
 export interface ArchivedRoots {
@@ -99,7 +100,7 @@ export function createArchivedRoots(deps: {
       throw error
     }
     await deps.relist(task.projectId)
-    await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
+    await recordRestored(ledger, { id, branch })
   }
 
   async function trash(taskId: TaskId): Promise<TaskId[]> {

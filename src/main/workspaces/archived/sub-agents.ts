@@ -21,6 +21,7 @@ import {
 import { exists, removeDurable } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
+import { recordRestored } from './record-restored.ts'
 import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
 export interface ArchivedSubAgents {
@@ -88,7 +89,7 @@ export function createArchivedSubAgents(deps: {
       await rearchive(task).catch(() => undefined)
       throw error
     }
-    await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
+    await recordRestored(ledger, { id, branch })
   }
 
   async function rearchive({ id, title, parentId, transcriptCounts }: Archived): Promise<void> {
