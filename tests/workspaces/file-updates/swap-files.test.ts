@@ -130,6 +130,17 @@ it.skipIf(process.geteuid?.() !== 0)(
   },
 )
 
+it('leaves no second name of a replaced file in the folder if the first attempt to delete it fails', async () => {
+  const { parent, plan } = await prepared()
+  let failed = 0
+  during(parent.dir, ({ call, path: name }) =>
+    call === 'unlink' && name.endsWith('-replaced') && failed++ === 0 ? { code: 'EBUSY' } : null,
+  )
+  expect(await write(plan)).toEqual({ kind: 'written' })
+  expect(failed).toBeGreaterThan(0)
+  expect(await temporary(parent.dir)).toEqual([])
+})
+
 it.each([['the file'], ['the file and its folder']])(
   'deletes the folders that a killed apply had left empty, when it had deleted %s',
   async (what) => {

@@ -14,6 +14,8 @@ export interface SwapContext {
   /** Permissions of folders that the update deletes when they become empty. */
   dirModes: ReadonlyMap<string, number>
   swapped: Set<string>
+  /** Called if a temporary name could not be deleted. */
+  onNameLeft: () => void
 }
 
 /**

@@ -32,6 +32,8 @@ export async function replaceChecked(
   expected: Content,
   updateId: string,
   replace: (was: Replaced | null) => Promise<void>,
+  /** Called if its second name could not be deleted, as of a file that a virus scanner has open. */
+  onNameLeft: () => void,
 ): Promise<void> {
   const file = at(posix.basename(path))
   if (expected.kind === 'link') {
@@ -67,7 +69,10 @@ export async function replaceChecked(
     else await restoreCopy(handle, file, at(`${temporaryPrefix(updateId)}late`))
     throw new ChangedMeanwhileError(path)
   } finally {
-    if (second) await unlink(second).catch(() => undefined)
+    if (second)
+      await unlink(second)
+        .catch((error) => absentOr(error))
+        .catch(onNameLeft)
     await handle.close().catch(() => undefined)
   }
 }

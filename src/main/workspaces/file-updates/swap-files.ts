@@ -96,7 +96,11 @@ async function swapIn(request: SwapRequest, held: HeldRoot): Promise<Swapped> {
   const touched = new Set<string>()
   const dirModes = new Map((manifest.oldDirs ?? []).map(({ path, mode }) => [path, mode]))
   const swapped = request.swapped ?? new Set()
-  const context = { root: held, updateId, touched, dirModes, swapped }
+  let isNameLeft = false
+  const onNameLeft = () => {
+    isNameLeft = true
+  }
+  const context = { root: held, updateId, touched, dirModes, swapped, onNameLeft }
   const leftNow: string[] = []
   // What another process puts in the place of one file must not keep a roll-back from the others.
   const orLeave = (path: string) => (error: unknown) => {
@@ -124,6 +128,7 @@ async function swapIn(request: SwapRequest, held: HeldRoot): Promise<Swapped> {
       for (const dir of manifest.newDirs.toReversed()) await removeEmptied(dir, context)
     for (const swap of blocked) await swapOne(swap, beside, context).catch(orLeave(swap.path))
     if (leftNow.length > 0) await removeBeside(held, updateId, all)
+    else if (isNameLeft) await removeBeside(held, updateId, all).catch(() => undefined)
     await syncAll(held, touched)
   } catch (error) {
     await removeBeside(held, updateId, all).catch(() => undefined)
@@ -207,14 +212,21 @@ async function swapOne(
       const prepared = atTemporary(temporary.name)
       if (from === null) await linkIntoPlace(prepared, at(name), to, path)
       else
-        await replaceChecked(path, at, from, context.updateId, async (was) => {
-          if (was !== null && temporary.owner !== null) {
-            const wanted = was.mode === from.mode ? to.mode : modeLike(was.mode, to)
-            const mode = await keepOwner(prepared, { is: temporary.owner, was, mode: wanted })
-            if (mode !== to.mode) await changeMode(prepared, mode)
-          }
-          await rename(prepared, at(name))
-        })
+        await replaceChecked(
+          path,
+          at,
+          from,
+          context.updateId,
+          async (was) => {
+            if (was !== null && temporary.owner !== null) {
+              const wanted = was.mode === from.mode ? to.mode : modeLike(was.mode, to)
+              const mode = await keepOwner(prepared, { is: temporary.owner, was, mode: wanted })
+              if (mode !== to.mode) await changeMode(prepared, mode)
+            }
+            await rename(prepared, at(name))
+          },
+          context.onNameLeft,
+        )
     }),
   )
   context.swapped.add(path)
@@ -258,7 +270,14 @@ async function remove(path: string, from: Content, context: SwapContext): Promis
     path,
     context,
     (at) =>
-      replaceChecked(path, at, from, context.updateId, () => unlink(at(posix.basename(path)))),
+      replaceChecked(
+        path,
+        at,
+        from,
+        context.updateId,
+        () => unlink(at(posix.basename(path))),
+        context.onNameLeft,
+      ),
     { create: false },
   )
   context.swapped.add(path)
