@@ -17,8 +17,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-unclear-proposed',
     file: 'src/main/agents/permissions/decide.ts',
-    find: '  let canPropose = seen.unclear.length === 0\n',
-    replace: '  let canPropose = true\n',
+    find: '    isAllowed([{ ...users, rules: [...users.rules, ...added] }, ...others], seen)\n',
+    replace: '    isAllowed([{ ...users, rules: [...users.rules, ...added] }], seen) !== null\n',
     harm: 'A user is offered a rule for a command of which nobody knows what it runs.',
     tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
@@ -48,7 +48,7 @@ export const permissionsMutants: Mutant[] = [
     find: '  if (hidden !== null) unclear(',
     replace: '  if (hidden === command) unclear(',
     harm: 'A rule allows a command whose text looks like another one.',
-    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
+    tests: ['tests/agents/permissions/reasons.test.ts', 'tests/agents/permissions/decide.test.ts'],
   },
   {
     id: 'permissions-here-document-substitution',
@@ -269,8 +269,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-eval-in-another-shell',
     file: 'src/main/agents/permissions/shell/wrapped-commands.ts',
-    find: "if (!isReadAlike(text))\n    reading.unclear.push('It gives eval",
-    replace: "if (text === '')\n    reading.unclear.push('It gives eval",
+    find: "  reading.unclear.push('It gives eval a text that is read twice')\n",
+    replace: '',
     harm: 'With `sh -c "eval …"`, dash runs a command that bash takes for a text, and nobody was asked.',
     tests: ['tests/agents/permissions'],
   },
@@ -316,6 +316,22 @@ export const permissionsMutants: Mutant[] = [
     replace: '',
     harm: "A line that was pasted before the question allows a repository's command.",
     tests: ['tests/cli/agents/agent-run.test.ts'],
+  },
+  {
+    id: 'permissions-looks-with-variables',
+    file: 'src/main/agents/permissions/analyze-request.ts',
+    find: 'assignments.length === 0 && (onlyReads',
+    replace: '(onlyReads',
+    harm: 'Where the shell is zsh, a variable that is set before runs a program unasked.',
+    tests: ['tests/agents/permissions/covered.test.ts'],
+  },
+  {
+    id: 'permissions-compares-unasked',
+    file: 'src/main/agents/permissions/shell/reading-commands.ts',
+    find: ' && file !== undefined && more.length === 0',
+    replace: ' && file !== undefined',
+    harm: 'Where the shell is zsh or mksh, what a test compares runs a program unasked.',
+    tests: ['tests/agents/permissions/covered.test.ts'],
   },
   {
     id: 'permissions-looks-with-expansions',

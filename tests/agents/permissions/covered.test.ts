@@ -87,9 +87,8 @@ describe('[P3] what a rule covers, and what not', () => {
       "grep -rn 'a b' src && cat README.md",
       'wc -l *.ts',
       '(cat a 2>&1)|head; cat b >&2',
-      'COLUMNS=80 LINES=24 ls; export COLUMNS=100',
       'cat status options; cd src && cat functions',
-      `[ ! 1 "-eq" 2 ] && pri'ntf' '%s: %s\\n' a b`,
+      '[ ! -f a ] && test -d src',
     ])
       expect(of(command), command).toBe('allow')
     expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')
@@ -157,8 +156,33 @@ describe('[P3] what a rule covers, and what not', () => {
       asked(`LANG=${value} cat a`)
       asked(`export LC_CTYPE=${value}`)
     }
+    const rules = allowed('bash: npm test *')
+    asked('LC_ALL=zh_CN.GBK npm test', 'ask', rules)
     for (const value of ['C', 'POSIX', 'C.UTF-8', 'en_US.utf8', ''])
-      expect(verdictOf(`LC_ALL=${value} cat a`, { rules: [] }).kind, value).toBe('allow')
+      expect(verdictOf(`LC_ALL=${value} npm test`, { rules }).kind, value).toBe('allow')
+  })
+
+  it('asks about a number of columns or lines that a shell evaluates', () => {
+    const rules = allowed('bash: npm test *')
+    asked('COLUMNS=x npm test', 'ask', rules)
+    expect(verdictOf('COLUMNS=80 LINES=24 npm test', { rules }).kind).toBe('allow')
+  })
+
+  it('asks about variables, printf, and comparisons of test, whatever they are', () => {
+    for (const command of [
+      'x=1',
+      'x=1 ls',
+      'CI=1 ls',
+      'export CI=1',
+      "printf '%s' a",
+      'test a = b',
+      '[ 1 -lt 2 ]',
+      'test -v a',
+      'test -f a -o -f b',
+      '[ -f a',
+      'eval ls',
+    ])
+      asked(command)
   })
 
   it.each([

@@ -77,7 +77,7 @@ describe('[P1] modes', () => {
 
   it('asks about a program without a path that looks at a folder outside', () => {
     const of = (command: string, cwd: string) => verdictOf(command, { rules: [], cwd }).kind
-    for (const command of ['ls', 'find', 'find | head', 'eval ls', 'for f in a; do ls; done']) {
+    for (const command of ['ls', 'find', 'find | head', 'if true; then ls; fi']) {
       expect(of(command, '/code/api/src'), command).toBe('allow')
       expect(of(command, '/code/other'), command).toBe('ask')
     }

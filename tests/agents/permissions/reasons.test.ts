@@ -43,7 +43,7 @@ const parts: [command: string, reason: string][] = [
   ['bash -c "$x"', 'What bash runs is only known when the command runs.'],
   ['sh -c "[[ a ]]"', 'It runs a script that sh may read differently from bash.'],
   ['eval $x', 'What eval runs is only known when the command runs.'],
-  ["eval echo \\$\\'a\\'", 'It gives eval a text that not every shell reads in the same way.'],
+  ['eval ls', 'It gives eval a text that is read twice.'],
   ['find . $x', 'It gives find arguments that are only known when it runs.'],
   ['find . -exec $x {} \\;', 'Which program find starts is only known when it runs.'],
   ['find . -exec {} \\;', 'find runs the files that it finds.'],

@@ -19,7 +19,7 @@ import {
   type Place,
 } from './places.ts'
 import { type PolicyFiles, policyFilesIn } from './policy-files.ts'
-import { isHarmlessVariable, isShellVariable, type PlacedCommand } from './rules.ts'
+import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
 import { isReadAlike, isReadAlikeByOldBash } from './shell/posix-syntax.ts'
 import { onlyReads, pathIn } from './shell/reading-commands.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell/segments.ts'
@@ -224,11 +224,9 @@ function addSteps(
     const underSudo = commandOfSudo(words)
     if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
     if (underSudo.kind === 'runs') addSteps(underSudo.reading, sudo, sudo, { ...where }, depth + 1)
+    // Shells and programs do much by their variables.
     const onlyLooks =
-      words.length === 0
-        ? assignments.every(isShellVariable)
-        : assignments.every(isHarmlessVariable) &&
-          (onlyReads(words, inside) || changesFolder(segment, where) || exportsHarmless(segment))
+      assignments.length === 0 && (onlyReads(words, inside) || changesFolder(segment, where))
     const harmless = onlyLooks && isPlain
     const transparent =
       wrapped.kind === 'runs' &&
@@ -318,13 +316,4 @@ function changesFolder(
 ): boolean {
   const [to] = folderOf(segment)
   return typeof to === 'string' && folders !== null
-}
-
-function exportsHarmless({ words }: Extract<Segment, { kind: 'command' }>): boolean {
-  const [name, ...args] = words
-  if (name?.kind !== 'literal' || name.value !== 'export' || args.length === 0) return false
-  return args.every((word) => {
-    const found = word.kind === 'literal' ? /^([A-Z_]+)=(.*)$/s.exec(word.value) : null
-    return found !== null && isHarmlessVariable({ name: found[1] ?? '', value: found[2] ?? '' })
-  })
 }

@@ -165,11 +165,3 @@ export function isHarmlessVariable({ name, value }: ShellAssignment): boolean {
     !/(?:^|:)\/|\.\.\//.test(value)
   )
 }
-
-/**
- * A variable that only the shell reads. Programs ignore such names, except those of proxies and
- * package managers.
- */
-export const isShellVariable = (one: ShellAssignment): boolean =>
-  isHarmlessVariable(one) ||
-  (/^[a-z][a-z0-9_]*$/.test(one.name) && !/proxy$|^npm_|^pip_|^yarn_|^pnpm_/.test(one.name))

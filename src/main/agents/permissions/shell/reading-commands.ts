@@ -18,15 +18,8 @@ const grepOption =
   /^(-[acEFGHhIiLlnoqrsvwxz]+|-[ABCm]\d*|-e|--(include|exclude|exclude-dir)=.*|--color(=.*)?)$/s
 const findOption =
   /^-(name|iname|path|ipath|type|maxdepth|mindepth|size|newer|mtime|mmin|empty|not|and|or|a|o|print|print0|prune|regex|iregex)$/
-/**
- * The conversions of `printf` that only print. `%n` sets a variable to the number of characters so far: after
- * `printf %n PATH` programs are looked for in a folder `0` of the working directory.
- */
-const printing = /%([-+ #0']*(\*|\d+)?(\.(\*|\d*))?[hjlLtz]*[diouxXeEfFgGaAcsbqQ%]|\([^()]*\)T)/g
-const wholeNumber = /^-?\d+$/
-/** Operators of `test` for numbers and descriptors. */
-const numberTest = /^-(?:t|eq|ne|lt|le|gt|ge)$/
-const testSyntax = /^(?:[!()\]]|-[a-z]+)$/
+/** What `test` may ask of a file. All else is left out: some shells evaluate what they compare as arithmetic. */
+const fileTests = new Set(['-e', '-f', '-d', '-s', '-r', '-w', '-x', '-L'])
 /** Programs that look at nothing in the folder that they are in. */
 const lookNowhere = new Set(['pwd', 'true', 'false', ':'])
 /**
@@ -72,11 +65,10 @@ export function onlyReads(
     return options.every((value) => !value.startsWith('--') || readingOption.test(value))
   if (args.some((word) => word.kind === 'glob')) return false
   switch (program) {
-    case 'printf':
-      return onlyPrints(values)
     case '[':
+      return values.at(-1) === ']' && onlyTestsFile(values.slice(0, -1))
     case 'test':
-      return onlyTests(values)
+      return onlyTestsFile(values)
     case 'grep':
       return options.every((value) => grepOption.test(value))
     case 'find':
@@ -91,30 +83,10 @@ export function onlyReads(
   }
 }
 
-/**
- * Some shells evaluate what stands for a number: zsh's `printf %d` and the `[` of mksh run the substitution in `a[$(program)]`,
- * and assign `PATH=0`.
- */
-function onlyPrints([format = '', ...values]: string[]): boolean {
-  if (/^-|%/.test(format.replace(printing, ''))) return false
-  const isText = [...format.matchAll(printing)].flatMap(([conversion]) =>
-    // Each star takes a number before.
-    conversion === '%%'
-      ? []
-      : [...conversion.replace(/[^*]/g, '')].map(() => false).concat(/[sbqc]$/.test(conversion)),
-  )
-  return values.every((value, at) => (isText[at % isText.length] ?? true) || isNumber(value))
+function onlyTestsFile(values: string[]): boolean {
+  const [operator = '', file, ...more] = values[0] === '!' ? values.slice(1) : values
+  return fileTests.has(operator) && file !== undefined && more.length === 0
 }
-
-function onlyTests(values: string[]): boolean {
-  if (values.some((value) => value === '-v' || value === '-R')) return false
-  return (
-    !values.some((value) => numberTest.test(value)) ||
-    values.every((value) => testSyntax.test(value) || isNumber(value))
-  )
-}
-
-const isNumber = (value: string): boolean => wholeNumber.test(value)
 
 /** Includes the path in `--name=path`. */
 export const pathIn = (value: string): string => value.replace(/^--?[a-z0-9-]+=/i, '')

@@ -189,11 +189,9 @@ const isInput = (word: ShellWord | undefined): boolean =>
 function inEval(args: Words): Wrapped {
   if (args.some((word) => word.kind !== 'literal'))
     return opaque('What eval runs is only known when the command runs')
-  const text = args.map(literalOf).join(' ')
-  const reading = readShellCommand(text)
-  // Another shell than bash may run this command, as in `sh -c "eval …"`.
-  if (!isReadAlike(text))
-    reading.unclear.push('It gives eval a text that not every shell reads in the same way')
+  const reading = readShellCommand(args.map(literalOf).join(' '))
+  // Which shell reads it is not certain, as in `sh -c "eval …"`.
+  reading.unclear.push('It gives eval a text that is read twice')
   return { kind: 'runs', reading, own: null }
 }
 
@@ -201,9 +199,9 @@ function inEval(args: Words): Wrapped {
 function inNohup(args: Words): Wrapped {
   const wrapped = afterOptions('nohup', args, {})
   if (wrapped.kind !== 'runs') return wrapped
-  const { segments, unclear } = wrapped.reading
   const output: Segment = { kind: 'write', path: { kind: 'literal', value: 'nohup.out' } }
-  return { ...wrapped, reading: { segments: [...segments, output], unclear } }
+  const segments = [...wrapped.reading.segments, output]
+  return { ...wrapped, reading: { ...wrapped.reading, segments } }
 }
 
 function inFind(name: ShellWord, args: Words): Wrapped {
