@@ -208,8 +208,9 @@ export function createRemoval(deps: {
       const text = saved?.finalCommit
         ? `A merge, rebase or similar operation of "${task.title}" was unfinished. What only Git's folder of its worktree named is kept with its patch`
         : `What Git's folder of the worktree of "${task.title}" still named is kept`
-      const { command, commit } = unfinished
-      deps.onProblem(text, new Error(`\`${command} show --stat ${commit}\` shows it`))
+      const { command, commit, isIncomplete } = unfinished
+      const lack = isIncomplete ? ', without files that were too many or too large' : ''
+      deps.onProblem(text, new Error(`\`${command} show --stat ${commit}\` shows it${lack}`))
     }
     if (branchRemoval === 'moved-on' && task.parentId !== null) {
       const text = `The branch ${branch} of "${task.title}" was kept, because it has commits that were not saved`

@@ -1,6 +1,6 @@
 /** What only Git's folder of a worktree names is kept when the worktree is removed. */
 import { execFileSync } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
@@ -94,6 +94,53 @@ it('[R3] keeps staged content that is no longer in the folder, without a word', 
   expect((await remove()).unfinished).toBeUndefined()
   expect(project.git('ls-tree', '-r', '--name-only', kept)).toBe('staged/b.txt\nstaged/gone.txt')
   expect(project.git('show', `${kept}:staged/b.txt`)).toBe('staged')
+})
+
+it('[R3] keeps the side of a conflict that is in no file: an uncommitted binary file taken to another branch', async () => {
+  const { project, work, remove } = await prepared()
+  const [mine, theirs] = ['mine\0', 'theirs\0']
+  await work.write('a.txt', theirs)
+  work.git('commit', '-qam', 'binary')
+  const other = work.git('rev-parse', 'HEAD')
+  work.git('reset', '-q', '--hard', 'HEAD~1')
+  await work.write('a.txt', mine)
+  const id = work.git('hash-object', '-w', 'a.txt')
+  work.git('checkout', '-q', '-m', '-b', 'other2', other)
+  expect(work.git('ls-files', '--unmerged')).toContain(id)
+  expect((await remove()).unfinished).toBeDefined()
+  const trees = project.git('ls-tree', '-r', kept)
+  expect(trees).toContain(id)
+})
+
+it('[R3] keeps the commits of an unfinished merge of notes, and references whose names are no UTF-8', async () => {
+  const { project, work, clone, remove } = await prepared()
+  for (const [ref, text] of Object.entries({ other: 'two', commits: 'three' }))
+    work.git('notes', '--ref', ref, 'add', '-m', text)
+  expect(() => work.git('notes', 'merge', 'other')).toThrow()
+  const partial = work.git('rev-parse', 'NOTES_MERGE_PARTIAL')
+  work.git('fetch', '-q', clone.dir, 'HEAD')
+  const fetched = work.git('rev-parse', 'FETCH_HEAD')
+  const own = work.git('rev-parse', '--absolute-git-dir')
+  const name = Buffer.concat([Buffer.from(`${own}/refs/worktree/`), Buffer.from([0xff, 0x78])])
+  await mkdir(path.join(own, 'refs', 'worktree'), { recursive: true })
+  await writeFile(name, `${fetched}\n`)
+  await remove()
+  const parents = project.git('log', '-1', '--format=%P', kept).split(' ')
+  expect(parents.toSorted()).toEqual([partial, fetched].toSorted())
+})
+
+it('[R3] keeps a long git am as a whole, and says what is no longer of Git', async () => {
+  const { project, work, remove } = await prepared()
+  const own = work.git('rev-parse', '--absolute-git-dir')
+  await mkdir(path.join(own, 'rebase-apply'))
+  await writeFile(path.join(own, 'rebase-apply', 'applying'), '')
+  for (let n = 1; n <= 2100; n++)
+    await writeFile(path.join(own, 'rebase-apply', `${n}`.padStart(4, '0')), `patch ${n}\n`)
+  await mkdir(path.join(own, 'sequencer'))
+  await writeFile(path.join(own, 'sequencer', 'todo'), '')
+  await truncate(path.join(own, 'sequencer', 'todo'), 1024 ** 4)
+  expect((await remove()).unfinished).toMatchObject({ isIncomplete: true })
+  expect(project.git('show', `${kept}:git/rebase-apply/2100`)).toBe('patch 2100')
 })
 
 it('keeps nothing of a rebase whose commits are all on branches', async () => {

@@ -1,15 +1,13 @@
 /**
  * Work that only Git's own folder of a worktree names: commits of an unfinished merge, cherry-pick, rebase or bisect that
  * no reference of the repository has (they had been fetched, for example), the patches of an unfinished `git am`,
- * references of the worktree alone, and content that was staged and is no longer in the worktree. The saved patch holds
- * none of it, and the folder is deleted with the worktree.
+ * references of the worktree alone, and content that was staged or is in conflict and is not in the worktree's files. The
+ * saved patch holds none of it, and the folder is deleted with the worktree.
  */
 import { access, constants, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { submoduleMode } from '../changes/tree-changes.ts'
-import { GitError } from '../command/errors.ts'
-import { line, notIntoSubmodules, type RunGit, withVariables } from '../command/run-git.ts'
+import { line, type RunGit } from '../command/run-git.ts'
 import { resolveCommit } from '../repository/commits.ts'
 import { readIfPossible } from '../repository/read-git-file.ts'
 import { withQuarantine } from '../snapshots/quarantine.ts'
@@ -17,27 +15,16 @@ import { withScratchDir } from '../snapshots/scratch-dir.ts'
 import { commitTree } from '../snapshots/snapshot.ts'
 import { inStore, quoted, reading, storesAt } from '../store/store.ts'
 import { commandForUpdate } from '../update/contents.ts'
-
-/** The state of a task's worktree that was saved. */
-export interface SavedWork {
-  taskId: TaskId
-  /** Null: HEAD had no commit. */
-  headCommit: string | null
-  /** Null: nothing could be saved, because the worktree's own folder was gone, for example. */
-  finalCommit: string | null
-}
+import { inFolder, type OwnFolder, orNull, type SavedWork } from './own-folder.ts'
+import { type Staged, stagedOnly } from './staged-only.ts'
 
 export interface KeptUnfinished {
-  /** Its parents are the commits; `git/` has the files of the operation, `staged/` the staged contents. */
+  /** Its parents are the commits; `git/` has the files of the operation, `staged/` the staged contents, `conflicts/` others. */
   commit: string
   /** The first words of a Git command that can read it. */
   command: string
-}
-
-interface Folder {
-  repoDir: string
-  commonDir: string
-  adminDir: string
+  /** Whether there was more, or larger, than Git writes there: that was not kept. */
+  isIncomplete: boolean
 }
 
 /** Files and folders of an operation that has not ended. Not FETCH_HEAD, ORIG_HEAD or `logs`: they outlive one. */
@@ -48,6 +35,9 @@ const ofOperations = [
   'REVERT_HEAD',
   'REBASE_HEAD',
   'BISECT_LOG',
+  'NOTES_MERGE_PARTIAL',
+  'NOTES_MERGE_REF',
+  'NOTES_MERGE_WORKTREE',
   'sequencer',
   'rebase-merge',
   'rebase-apply',
@@ -59,8 +49,11 @@ const saysNothing = new Set(['MERGE_MSG'])
 
 /** Larger ones are patches, which name no commit. */
 const searchedBytesMax = 1024 * 1024
+/** They name no commits, or those of the branch that is rebased, and `git am` writes one for each mail. */
+const patchFile = /^rebase-apply\/\d+$/
 /** An agent may have written any number of files, and of names, into the folder. */
-const filesMax = 2000
+const filesMax = 20_000
+const fileBytesMax = 1024 ** 3
 const candidatesMax = 20_000
 const commitsMax = 5000
 const tipsMax = 20
@@ -76,16 +69,18 @@ const unfinishedRef = (taskId: TaskId): string => `refs/shiplog/unfinished/${tas
  */
 export async function keepUnfinished(
   git: RunGit,
-  folder: Folder,
+  folder: OwnFolder,
   saved: SavedWork,
 ): Promise<KeptUnfinished | null> {
   const { repoDir } = folder
-  const files = await filesOf(folder.adminDir, saved)
-  const commits = await commitsOf(git, folder, { files, saved })
-  const staged = await stagedOnly(git, folder, saved)
+  const { files, isIncomplete } = await filesOf(folder.adminDir, saved)
+  const named = await namedBy(git, folder, files)
+  const commits = await commitsOf(git, folder, { named, saved })
+  const staged = await stagedOnly(git, folder, { ...saved, named })
   const isOperation =
     commits.length > 0 ||
     files.includes('rebase-apply/applying') ||
+    staged.some(({ side }) => side !== null) ||
     (saved.finalCommit === null && staged.length > 0)
   if (!isOperation && staged.length === 0) return null
   const commit = await keep(git, folder, {
@@ -94,51 +89,73 @@ export async function keepUnfinished(
     staged,
     saved,
   })
-  return isOperation ? { commit, command: await commandForUpdate(git, repoDir, commit) } : null
+  return isOperation
+    ? { commit, command: await commandForUpdate(git, repoDir, commit), isIncomplete }
+    : null
 }
 
 /** Returns the files of unfinished operations, relative to the folder, with `/`. */
-async function filesOf(adminDir: string, { finalCommit }: SavedWork): Promise<string[]> {
-  const found: string[] = []
+async function filesOf(
+  adminDir: string,
+  { finalCommit }: SavedWork,
+): Promise<{ files: string[]; isIncomplete: boolean }> {
+  const files: string[] = []
+  let isIncomplete = false
   // A detached HEAD may be all that names commits that were not saved.
   await visit(finalCommit === null ? ['HEAD', ...ofOperations] : ofOperations)
-  return found.every((name) => saysNothing.has(name)) ? [] : found
+  const isNothing = files.every((name) => saysNothing.has(name))
+  return { files: isNothing ? [] : files, isIncomplete }
 
   async function visit(names: string[]): Promise<void> {
     for (const name of names) {
-      if (found.length >= filesMax) return
       const file = path.join(adminDir, name)
       const entry = await lstat(file).catch(() => null)
-      if (entry?.isDirectory())
+      if (entry && (files.length >= filesMax || entry.size > fileBytesMax)) isIncomplete = true
+      else if (entry?.isDirectory())
         await visit((await readdir(file)).sort().map((one) => `${name}/${one}`))
       else if (entry?.isFile() && !/[\n\ufffd]/.test(name) && (await isReadable(file)))
-        found.push(name)
+        files.push(name)
     }
   }
 }
 
-/** Returns the commits that the files name and that neither the saved work nor the repository keeps, with those between. */
-async function commitsOf(
-  git: RunGit,
-  { repoDir, adminDir }: Folder,
-  { files, saved }: { files: string[]; saved: SavedWork },
-): Promise<{ id: string; parents: string[] }[]> {
-  const named = new Set<string>()
+/** Returns the commits that exist of those that the worktree's own references and the files name. */
+async function namedBy(git: RunGit, folder: OwnFolder, files: string[]): Promise<string[]> {
+  const { repoDir, adminDir } = folder
+  // Git knows them in every format and by every name.
+  const own = ['refs/worktree/', 'refs/bisect/', 'refs/rewritten/']
+  const args = ['for-each-ref', `--count=${candidatesMax}`, '--format=%(objectname) %(*objectname)']
+  const references = await orNull(inFolder(git, folder)([...args, ...own], { cwd: repoDir }))
+  const texts = [references ? line(references) : '']
   for (const name of files) {
+    if (patchFile.test(name)) continue
     const text = readIfPossible(path.join(adminDir, name)) ?? ''
-    if (text.length > searchedBytesMax) continue
-    // A list of steps may abbreviate them.
+    if (text.length <= searchedBytesMax) texts.push(text)
+  }
+  const named = new Set<string>()
+  // A list of steps may abbreviate them.
+  for (const text of texts)
     for (const [id] of text.matchAll(/\b[0-9a-f]{7,64}\b/g))
       if (named.size < candidatesMax) named.add(id)
-  }
   if (named.size === 0) return []
-  const all = reading(git, repoDir)
   const input = [...named].map((id) => `${id}\n`).join('')
-  const checked = await all(['cat-file', '--batch-check'], { cwd: repoDir, input })
-  const tips = line(checked)
+  const checked = await reading(git, repoDir)(['cat-file', '--batch-check'], {
+    cwd: repoDir,
+    input,
+  })
+  return line(checked)
     .split('\n')
     .flatMap((answer) => /^([0-9a-f]+) commit \d+$/.exec(answer)?.[1] ?? [])
+}
+
+/** Returns those of the named commits that neither the saved work nor the repository keeps, with those between. */
+async function commitsOf(
+  git: RunGit,
+  { repoDir }: OwnFolder,
+  { named: tips, saved }: { named: string[]; saved: SavedWork },
+): Promise<{ id: string; parents: string[] }[]> {
   if (tips.length === 0) return []
+  const all = reading(git, repoDir)
   const saves = [saved.finalCommit, saved.headCommit].filter((id) => id !== null)
   const args = ['rev-list', '--parents', `--max-count=${commitsMax}`, '--stdin', ...notInRepository]
   const reachedFrom = (some: string[]) => {
@@ -160,58 +177,9 @@ async function commitsOf(
   return [...found].map(([id, parents]) => ({ id, parents }))
 }
 
-interface Staged {
-  mode: string
-  id: string
-  /** In Latin-1, because a name need not be UTF-8. */
-  path: string
-}
-
-/** Returns the staged contents that are neither in HEAD nor in the saved files. */
-async function stagedOnly(
-  git: RunGit,
-  { repoDir, commonDir, adminDir }: Folder,
-  { headCommit, finalCommit }: SavedWork,
-): Promise<Staged[]> {
-  // The worktree itself is in the trash already.
-  const own = withVariables(reading(git, repoDir), {
-    GIT_DIR: adminDir,
-    GIT_COMMON_DIR: commonDir,
-    GIT_WORK_TREE: adminDir,
-  })
-  const changedFrom = async (commit: string) => {
-    const args = ['diff-index', '--cached', '--raw', '--no-renames', '--full-index', '-z']
-    const listed = await own([...args, ...notIntoSubmodules, commit, '--'], { cwd: repoDir })
-    return stagedIn(listed.stdout.toString('latin1'))
-  }
-  // No index, or one that Git can't read any more.
-  const notInFiles = (await orNull(changedFrom(finalCommit ?? 'HEAD'))) ?? []
-  if (notInFiles.length === 0) return []
-  const notInHead = headCommit === null ? notInFiles : await changedFrom(headCommit)
-  const names = new Set(notInHead.map((one) => one.path))
-  const only = notInFiles.filter((one) => names.has(one.path))
-  const input = only.map(({ id }) => `${id}\n`).join('')
-  const checked = await own(['cat-file', '--batch-check'], { cwd: repoDir, input })
-  // An index may name objects that do not exist.
-  const answers = line(checked).split('\n')
-  return only.filter((_, at) => answers[at]?.includes(' blob '))
-}
-
-/** Reads `:<old mode> <mode> <old id> <id> <status>`, NUL, the path, NUL. Deleted and unmerged entries have no content. */
-function stagedIn(raw: string): Staged[] {
-  const parts = raw.split('\0')
-  const found: Staged[] = []
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [, mode = '', , id = ''] = (parts[at] ?? '').split(' ')
-    const name = parts[at + 1] ?? ''
-    if (!/^0+$/.test(id) && mode !== submoduleMode) found.push({ mode, id, path: name })
-  }
-  return found
-}
-
 async function keep(
   git: RunGit,
-  { repoDir, adminDir }: Folder,
+  { repoDir, adminDir }: OwnFolder,
   what: {
     files: string[]
     commits: { id: string; parents: string[] }[]
@@ -239,7 +207,9 @@ async function keep(
             ...files.map(
               (name, at) => `100644 ${blobs[at]}\tgit/${Buffer.from(name).toString('latin1')}\0`,
             ),
-            ...staged.map((one, at) => `${one.mode} ${one.id}\tstaged/${nameOf(one, at)}\0`),
+            ...staged.map(
+              (one, at) => `${one.mode} ${one.id}\t${placeOf(one)}/${nameOf(one, at)}\0`,
+            ),
           ].join(''),
           'latin1',
         )
@@ -270,20 +240,14 @@ async function keep(
   )
 }
 
+/** Where the tree has it: a conflict has several contents of one name. */
+const placeOf = ({ side }: Staged): string => (side === null ? 'staged' : `conflicts/${side}`)
+
 const isReadable = (file: string): Promise<boolean> =>
   access(file, constants.R_OK).then(
     () => true,
     () => false,
   )
-
-/** Null if Git refuses. A removal must not fail each time because an agent wrote something odd into Git's folder. */
-function orNull<T>(call: Promise<T>): Promise<T | null> {
-  return call.catch((error) => {
-    // On a full disk the same call succeeds later.
-    if (!(error instanceof GitError) || error.code !== null) throw error
-    return null
-  })
-}
 
 async function keptAt(git: RunGit, repoDir: string, ref: string): Promise<string | null> {
   for (const store of storesAt(git, repoDir)) {

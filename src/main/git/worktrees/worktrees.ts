@@ -21,9 +21,10 @@ import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
 import { keepAutostash } from './autostash.ts'
 import { refuseLinkedFolders } from './linked-folders.ts'
+import type { SavedWork } from './own-folder.ts'
 import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { isSparse, writeOutsideSparseCheckout } from './sparse-checkout.ts'
-import { type KeptUnfinished, keepUnfinished, type SavedWork } from './unfinished.ts'
+import { type KeptUnfinished, keepUnfinished } from './unfinished.ts'
 
 export interface CreateWorktreeInput {
   /** The project, or any worktree of it. */
