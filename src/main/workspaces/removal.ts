@@ -29,6 +29,7 @@ import { appendBetweenRuns } from '../sessions/append-between-runs.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { leftSessionName } from '../sessions/trash-names.ts'
+import { keepSubmodules } from './changes/keep-submodules.ts'
 import type { SaveChanges } from './changes/save.ts'
 import type { LeftoverStore } from './leftovers/leftovers.ts'
 import type { WorkspaceLocks } from './locks.ts'
@@ -198,6 +199,7 @@ export function createRemoval(deps: {
       branch,
       branchAt: branchAt ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
+      moveSubmodules: (found) => keepSubmodules(deps, task, found),
       saved: {
         taskId: task.id,
         headCommit: saved?.headCommit ?? null,

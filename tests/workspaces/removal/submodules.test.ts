@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, gitProject, openFixture, start, taskOf, untilQuiet } from '../../harness.ts'
@@ -9,7 +9,7 @@ const allowFiles = '-c protocol.file.allow=always'
 const commitIn =
   'cd lib && git checkout -q -b work && echo b > b.txt && git add b.txt && git commit -qm B && cd ..'
 
-async function removedAfter(commands: string) {
+async function removedAfter(commands: string, { isFolderGone = false, discard = false } = {}) {
   const fixture = await openFixture()
   const { dir } = fixture.project
   const library = await gitProject(join(fixture.dir, 'library'), { 'a.txt': 'a\n' })
@@ -29,7 +29,10 @@ agents:
   )
   await untilQuiet(fixture.shiplog)
   expect((await taskOf(fixture.shiplog, id)).status).toBe('completed')
-  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+  if (isFolderGone) await rm(path, { recursive: true })
+  const input = { workspaceId: id, discardUnknownWorktree: discard }
+  await fixture.shiplog.client.workspace.remove(input)
   const { notices } = await fixture.shiplog.client.app.info()
   return {
     fixture,
@@ -58,6 +61,25 @@ it.each([
   const subjects = git(kept, 'log', '--all', '--format=%s').trim().split('\n')
   expect(subjects.some((one) => one === 'B' || one.startsWith('WIP on'))).toBe(true)
   expect(told).toContain('which no patch contains: lib')
+})
+
+it.each([
+  ['whose folder was deleted', commitIn, { isFolderGone: true }],
+  ['that is discarded as unknown', `${commitIn} && rm .git && git init -q`, { discard: true }],
+])('[R3] keeps commits in a submodule of a worktree %s', async (_what, commands, how) => {
+  const { fixture, id, told } = await removedAfter(commands, how)
+  expect(told).toContain('which no patch contains: lib')
+  const trash = join(fixture.dataDir, 'trash')
+  const names = (await readdir(trash)).filter((name) => name.startsWith(`worktree-${id}`))
+  const repositories = names.map((name) => join(trash, name, 'lib'))
+  const logs = repositories.map((dir) => {
+    try {
+      return git(dir, 'log', '--all', '--format=%s')
+    } catch {
+      return ''
+    }
+  })
+  expect(logs.join('')).toContain('B\nFirst\n')
 })
 
 it('[R6] restores a worktree in which a submodule without work was checked out, so that Git works in it', async () => {

@@ -51,13 +51,21 @@ export async function submodulesWithWork(
 
 /**
  * Returns the Git folders of submodules that are no longer checked out or no longer in the index, if they hold
- * commits that no remote has: Git deletes them with the worktree. `path` is the submodule's name.
+ * commits that no remote has, or staged content: Git deletes them with the worktree. `path` is the submodule's name.
  */
 export async function closedSubmodulesWithWork(
   git: RunGit,
   topLevel: string,
 ): Promise<{ path: string; gitDir: string }[]> {
-  const modules = path.join(await gitDirOf(git, topLevel), 'modules')
+  return submodulesWithWorkIn(git, { cwd: topLevel, gitDir: await gitDirOf(git, topLevel) })
+}
+
+/** Like `closedSubmodulesWithWork`, also for a worktree that is gone: `gitDir` is Git's own folder for it. */
+export async function submodulesWithWorkIn(
+  git: RunGit,
+  { cwd, gitDir: ownDir }: { cwd: string; gitDir: string },
+): Promise<{ path: string; gitDir: string }[]> {
+  const modules = path.join(ownDir, 'modules')
   const found: { path: string; gitDir: string }[] = []
   await visit('')
   return found
@@ -70,22 +78,23 @@ export async function closedSubmodulesWithWork(
       const name = path.join(below, entry.name)
       const gitDir = path.join(modules, name)
       if (!exists(path.join(gitDir, 'HEAD'))) await visit(name)
-      else if (await holdsCommits(gitDir)) found.push({ path: name, gitDir })
+      else if (await holdsWork(gitDir)) found.push({ path: name, gitDir })
       else await visit(path.join(name, 'modules'))
     }
   }
 
   /** True as well if that can't be determined. */
-  async function holdsCommits(gitDir: string): Promise<boolean> {
+  async function holdsWork(gitDir: string): Promise<boolean> {
     // The folder of its files, which its configuration names, may be gone.
     const env = { GIT_DIR: gitDir, GIT_WORK_TREE: gitDir }
-    return git(unpushed, { cwd: topLevel, env }).then(
-      ({ stdout }) => stdout.length > 0,
-      (error) => {
-        if (!(error instanceof GitError)) throw error
-        return true
-      },
-    )
+    try {
+      if ((await git(unpushed, { cwd, env })).stdout.length > 0) return true
+      const staged = ['diff-index', '--cached', '--quiet', ...notIntoSubmodules, 'HEAD', '--']
+      return (await git(staged, { cwd, env, okExitCodes: [0, 1] })).exitCode === 1
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      return true
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
 import { lacksReference, lacksReferenceIn } from '../repository/git-dir.ts'
 import { committedBase } from '../repository/history.ts'
+import { submodulesWithWorkIn } from '../repository/submodules.ts'
 import { releaseSnapshot, releasing } from '../snapshots/kept-snapshots.ts'
 import { retryIfPruned, withQuarantine } from '../snapshots/quarantine.ts'
 import { shiplogIdentity } from '../snapshots/snapshot.ts'
@@ -101,6 +102,8 @@ export interface RemoveWorktreeInput {
   branchAt?: string | undefined
   /** Moves the folder with all its content instead of deleting it. */
   moveAway?: (() => Promise<void>) | undefined
+  /** Moves these Git folders of submodules, which hold work, before Git's own folder of the worktree is deleted. */
+  moveSubmodules?: ((found: { path: string; gitDir: string }[]) => Promise<void>) | undefined
   /** Its saved work, if Git's folder may name more, which is then kept too (`unfinished.ts`). */
   saved?: SavedWork | undefined
   signal?: AbortSignal | undefined
@@ -125,8 +128,9 @@ interface WorktreeRemoval {
  */
 export async function removeWorktree(
   git: RunGit,
-  { repoDir, path: worktreePath, branch, branchAt, moveAway, saved, signal }: RemoveWorktreeInput,
+  input: RemoveWorktreeInput,
 ): Promise<WorktreeRemoval> {
+  const { repoDir, path: worktreePath, branch, branchAt, moveAway, saved, signal } = input
   await refuseItsRepository(worktreePath, repoDir)
   const existed = exists(worktreePath)
   if (moveAway) {
@@ -147,6 +151,10 @@ export async function removeWorktree(
     adminDir && saved
       ? await retryIfPruned(() => keepUnfinished(git, { repoDir, commonDir, adminDir }, saved))
       : null
+  if (adminDir !== null && input.moveSubmodules) {
+    const found = await submodulesWithWorkIn(git, { cwd: repoDir, gitDir: adminDir })
+    if (found.length > 0) await input.moveSubmodules(found)
+  }
   if (adminDir !== null && existed && !moveAway) {
     // Given twice to remove a locked one as well. It fails on a damaged `.git` file; the two lines
     // below do not.
