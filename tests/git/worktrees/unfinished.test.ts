@@ -179,6 +179,29 @@ it('[R3] keeps the commits of a detached HEAD and all staged content if the fold
   expect(project.git('show', `${kept}:staged/b.txt`)).toBe('staged')
 })
 
+it('[R3] keeps the commits of a detached HEAD, and submodules, if the worktree is created again in its place', async () => {
+  const { project, work } = await prepared()
+  const head = work.git('rev-parse', 'HEAD')
+  work.git('checkout', '-q', '--detach')
+  await work.write('late.txt', 'late\n')
+  work.git('add', '-A')
+  work.git('commit', '-qm', 'late')
+  const own = work.git('rev-parse', '--absolute-git-dir')
+  const module = path.join(own, 'modules', 'lib')
+  work.git('init', '-q', '--bare', module)
+  await rm(work.dir, { recursive: true })
+  const told: string[] = []
+  await git.restoreWorktree({
+    ...{ repoDir: project.dir, path: work.dir, branch: 'work', head, final: head },
+    ...{ taskId, onKept: ({ commit }) => told.push(commit) },
+  })
+  project.git('gc', '-q', '--prune=now')
+  expect(told).toEqual([project.git('rev-parse', kept)])
+  expect(project.git('show', `${kept}^1:late.txt`)).toBe('late')
+  await expect(git.isPartialWorktree(work.dir)).resolves.toBe(false)
+  expect(project.git('--git-dir', module, 'rev-parse', '--is-bare-repository')).toBe('true')
+})
+
 it('is not stopped by what a program may write into the folder', async () => {
   const { project, work, clone, remove } = await prepared()
   work.git('fetch', '-q', clone.dir, 'HEAD')

@@ -17,6 +17,8 @@ export interface SavedWork {
   headCommit: string | null
   /** Null: nothing could be saved, because the worktree's own folder was gone, for example. */
   finalCommit: string | null
+  /** True if a detached HEAD may be all that names commits, although others were saved. */
+  isHeadUnsaved?: boolean
 }
 
 /** Returns a `git` for a worktree whose own folder is gone or in the trash already. */

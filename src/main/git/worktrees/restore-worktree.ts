@@ -1,6 +1,5 @@
 /** Restores a removed worktree: its branch, its commits, and its uncommitted work. */
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { submoduleMode, symlinkMode, treeChanges } from '../changes/tree-changes.ts'
 import { WorktreeRefusedError } from '../command/errors.ts'
 import type { RunGit } from '../command/run-git.ts'
@@ -10,13 +9,13 @@ import { exists } from '../repository/file-facts.ts'
 import { releaseSnapshot } from '../snapshots/kept-snapshots.ts'
 import { copyIntoRepository } from '../store/copy.ts'
 import { reading } from '../store/store.ts'
-import { adminDirOf } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
-import { keepAutostash } from './autostash.ts'
+import { hideAdminDir } from './hidden-folder.ts'
 import { refuseLinkedFolders } from './linked-folders.ts'
 import { isPartialWorktree, partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import { writeOutsideSparseCheckout } from './sparse-checkout.ts'
+import type { KeptUnfinished } from './unfinished.ts'
 import { removeWorktree } from './worktrees.ts'
 
 export interface RestorableInput {
@@ -34,21 +33,24 @@ export interface RestoreWorktreeInput extends RestorableInput {
   branch: string
   /** Throws (`branch-in-use`) instead of creating another branch. */
   onlyThatBranch?: boolean
+  /** The task whose worktree it is, if its folder may have been deleted without its removal. */
+  taskId?: TaskId
+  /** Called if Git's folder of it named what neither `head` nor `final` has (`unfinished.ts`). */
+  onKept?: (kept: KeptUnfinished) => void
 }
 
 /**
  * Restores a worktree. If the branch has moved since, a new one (`<branch>-restored`) is created at
  * `head`. Resolves with the checked-out branch. Throws WorktreeRefusedError (as
- * `refuseUnrestorable`, and `branch-in-use`); a failure changes nothing. `isPartialWorktree`
+ * `refuseUnrestorable`, and `branch-in-use`); a failure changes nothing, but what was kept stays kept. `isPartialWorktree`
  * detects the result of a kill.
  */
 export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
-  const { repoDir, path } = input
   await refuseUnrestorable(git, input)
-  const commonDir = await commonDirOf(git, repoDir)
+  const commonDir = await commonDirOf(git, input.repoDir)
   if (commonDir !== null) await refuseLinkedFolders(commonDir, input.branch)
   // If the folder was deleted by hand, Git still considers its branch checked out there.
-  const hidden = await hideAdminDir(git, repoDir, path)
+  const hidden = await hideAdminDir(git, { ...input, commonDir })
   try {
     const branch = await recreateWorktree(git, input)
     await hidden.discard()
@@ -124,31 +126,6 @@ async function filesBetween(
   return changes.flatMap(({ status, newMode, path }) =>
     status === 'D' || newMode === symlinkMode || newMode === submoduleMode ? [] : [path],
   )
-}
-
-/**
- * Hides Git's administrative folder of a deleted worktree until it is clear whether it is still
- * needed.
- */
-async function hideAdminDir(git: RunGit, repoDir: string, path: string) {
-  const commonDir = await commonDirOf(git, repoDir)
-  const adminDir = commonDir && (await adminDirOf(commonDir, path))
-  if (!commonDir || !adminDir) return { discard: async () => {}, reinstate: async () => {} }
-  const aside = join(commonDir, `shiplog-aside-${basename(adminDir)}`)
-  // Left behind by a killed call: the present folder is newer.
-  await rm(aside, { recursive: true, force: true })
-  await rename(adminDir, aside)
-  return {
-    discard: async () => {
-      await keepAutostash(git, { repoDir, adminDir: aside })
-      await rm(aside, { recursive: true, force: true })
-    },
-    reinstate: async () => {
-      // Git removes the parent folder with its last entry.
-      await mkdir(dirname(adminDir), { recursive: true })
-      await rename(aside, adminDir)
-    },
-  }
 }
 
 /**

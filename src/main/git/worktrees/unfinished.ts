@@ -97,12 +97,12 @@ export async function keepUnfinished(
 /** Returns the files of unfinished operations, relative to the folder, with `/`. */
 async function filesOf(
   adminDir: string,
-  { finalCommit }: SavedWork,
+  { finalCommit, isHeadUnsaved = finalCommit === null }: SavedWork,
 ): Promise<{ files: string[]; isIncomplete: boolean }> {
   const files: string[] = []
   let isIncomplete = false
   // A detached HEAD may be all that names commits that were not saved.
-  await visit(finalCommit === null ? ['HEAD', ...ofOperations] : ofOperations)
+  await visit(isHeadUnsaved ? ['HEAD', ...ofOperations] : ofOperations)
   const isNothing = files.every((name) => saysNothing.has(name))
   return { files: isNothing ? [] : files, isIncomplete }
 

@@ -21,6 +21,7 @@ import { inStore, reading, storesAt } from '../store/store.ts'
 import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
 import { keepAutostash } from './autostash.ts'
+import { asideOf } from './hidden-folder.ts'
 import { refuseLinkedFolders } from './linked-folders.ts'
 import type { SavedWork } from './own-folder.ts'
 import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
@@ -152,8 +153,12 @@ export async function removeWorktree(
       ? await retryIfPruned(() => keepUnfinished(git, { repoDir, commonDir, adminDir }, saved))
       : null
   if (adminDir !== null && input.moveSubmodules) {
-    const found = await submodulesWithWorkIn(git, { cwd: repoDir, gitDir: adminDir })
-    if (found.length > 0) await input.moveSubmodules(found)
+    const aside = asideOf(commonDir, adminDir)
+    for (const gitDir of [adminDir, aside]) {
+      const found = await submodulesWithWorkIn(git, { cwd: repoDir, gitDir })
+      if (found.length > 0) await input.moveSubmodules(found)
+    }
+    await rm(aside, { recursive: true, force: true })
   }
   if (adminDir !== null && existed && !moveAway) {
     // Given twice to remove a locked one as well. It fails on a damaged `.git` file; the two lines

@@ -116,6 +116,7 @@ async function recreate(
   const { branch, tip } = source
   const then = { head: source.head, final: source.final ?? source.head }
   const { head: at, final } = await onBranch(git, repoDir, branch, tip, then)
+  const kept: string[] = []
   try {
     await git.restoreWorktree({
       repoDir,
@@ -124,6 +125,11 @@ async function recreate(
       head: at,
       final,
       onlyThatBranch: true,
+      taskId: owner.id,
+      onKept: ({ command, commit }) =>
+        kept.push(
+          `What Git's folder of it still named is kept: \`${command} show --stat ${commit}\` shows it.`,
+        ),
     })
   } catch (error) {
     if (!(error instanceof WorktreeRefusedError)) throw error
@@ -136,7 +142,7 @@ async function recreate(
     throw error
   })
   return {
-    restored: [describeRestore({ branch, isNew: tip === null, at, then, final })],
+    restored: [describeRestore({ branch, isNew: tip === null, at, then, final }), ...kept],
     recreated: true,
   }
 }
