@@ -1,6 +1,7 @@
 /** What only Git's folder of a worktree names is kept when the worktree is removed. */
 import { execFileSync } from 'node:child_process'
-import { mkdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
@@ -200,6 +201,22 @@ it('[R3] keeps the commits of a detached HEAD, and submodules, if the worktree i
   expect(project.git('show', `${kept}^1:late.txt`)).toBe('late')
   await expect(git.isPartialWorktree(work.dir)).resolves.toBe(false)
   expect(project.git('--git-dir', module, 'rev-parse', '--is-bare-repository')).toBe('true')
+})
+
+it('[R3] moves the submodules of a folder that a killed restore had left aside', async () => {
+  const { project, work, clone } = await prepared()
+  const own = work.git('rev-parse', '--absolute-git-dir')
+  const module = path.join(own, 'modules', 'lib')
+  clone.git('clone', '-q', '--bare', '.', module)
+  const aside = path.join(project.dir, '.git', `shiplog-aside-${path.basename(own)}`)
+  await rename(own, aside)
+  await rm(work.dir, { recursive: true })
+  const moved: string[] = []
+  const moveSubmodules = async (found: { path: string; gitDir: string }[]) =>
+    void moved.push(...found.map((one) => path.relative(aside, one.gitDir)))
+  await git.removeWorktree({ repoDir: project.dir, path: work.dir, moveSubmodules })
+  expect(moved).toEqual(['modules/lib'])
+  expect(existsSync(aside)).toBe(false)
 })
 
 it('is not stopped by what a program may write into the folder', async () => {

@@ -66,7 +66,7 @@ export async function hideAdminDir(
   }
 }
 
-/** Where a killed call may have left one behind. */
+/** Where a killed call may have left one behind. Git's folder has the name of the worktree's. */
 export const asideOf = (commonDir: string, adminDir: string): string =>
   join(commonDir, `shiplog-aside-${basename(adminDir)}`)
 

@@ -152,14 +152,7 @@ export async function removeWorktree(
     adminDir && saved
       ? await retryIfPruned(() => keepUnfinished(git, { repoDir, commonDir, adminDir }, saved))
       : null
-  if (adminDir !== null && input.moveSubmodules) {
-    const aside = asideOf(commonDir, adminDir)
-    for (const gitDir of [adminDir, aside]) {
-      const found = await submodulesWithWorkIn(git, { cwd: repoDir, gitDir })
-      if (found.length > 0) await input.moveSubmodules(found)
-    }
-    await rm(aside, { recursive: true, force: true })
-  }
+  if (input.moveSubmodules) await removeSubmodules(git, { ...input, commonDir, adminDir })
   if (adminDir !== null && existed && !moveAway) {
     // Given twice to remove a locked one as well. It fails on a damaged `.git` file; the two lines
     // below do not.
@@ -180,6 +173,20 @@ export async function removeWorktree(
     ...(stashed !== null && { stashed }),
     ...(unfinished !== null && { unfinished }),
   }
+}
+
+/** Those that hold work are moved; also from a folder that a killed restore left aside. */
+async function removeSubmodules(
+  git: RunGit,
+  input: RemoveWorktreeInput & { commonDir: string; adminDir: string | null },
+): Promise<void> {
+  const { repoDir, path: worktreePath, commonDir, adminDir, moveSubmodules } = input
+  const aside = asideOf(commonDir, adminDir ?? worktreePath)
+  for (const gitDir of [adminDir, aside]) {
+    const found = gitDir && (await submodulesWithWorkIn(git, { cwd: repoDir, gitDir }))
+    if (found && found.length > 0) await moveSubmodules?.(found)
+  }
+  await rm(aside, { recursive: true, force: true })
 }
 
 /**
