@@ -320,8 +320,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-looks-with-variables',
     file: 'src/main/agents/permissions/analyze-request.ts',
-    find: 'assignments.length === 0 && (onlyReads',
-    replace: '(onlyReads',
+    find: 'assignments.length === 0 && !isOwn && (reads',
+    replace: '!isOwn && (reads',
     harm: 'Where the shell is zsh, a variable that is set before runs a program unasked.',
     tests: ['tests/agents/permissions/covered.test.ts'],
   },

@@ -12,6 +12,7 @@ import {
   findPath,
   isGlobInside,
   isMisread,
+  isProgramOf,
   isReadOtherwise,
   mayBeRead,
   mayBeWritten,
@@ -21,8 +22,9 @@ import {
 import { type PolicyFiles, policyFilesIn } from './policy-files.ts'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
 import { isReadAlike, isReadAlikeByOldBash } from './shell/posix-syntax.ts'
-import { onlyReads, pathIn } from './shell/reading-commands.ts'
+import { looksBelow, onlyReads, pathIn } from './shell/reading-commands.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell/segments.ts'
+import type { ShellWord } from './shell/words.ts'
 import { commandOfSudo, wrappedIn } from './shell/wrapped-commands.ts'
 
 export type PermissionRequest =
@@ -113,7 +115,10 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   if (request.shell === 'old-bash' && !isReadAlikeByOldBash(request.command))
     seen.unclear.push('It has a substitution that versions of bash read differently')
   const where = startOf(request, policy)
-  addSteps(readShellCommand(request.command), seen, seen.behindSudo, where, 0)
+  const reading = readShellCommand(request.command)
+  if (request.shell === 'unknown' && reading.redirectsAlone)
+    seen.unclear.push('It has a redirection without a program, for which some shells run one')
+  addSteps(reading, seen, seen.behindSudo, where, 0)
   if (makesMisread(seen.steps))
     seen.unclear.push(
       'It writes a file that a pattern may match and a program may take for an option',
@@ -190,8 +195,10 @@ function addSteps(
         seen.steps.push({ kind: 'read', text, inside: isInside, isKnown: path.kind === 'literal' })
         continue
       }
-      const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }
-      const isKnown = path.kind === 'literal' && (where.folders !== null || isAbsolute(text))
+      // Bash replaces the `~` of `a=~/b`.
+      const isText = path.kind === 'literal' && (!path.hasHome || text.startsWith('~'))
+      const found: PathFound = isText ? find(text) : { inside: false }
+      const isKnown = isText && (where.folders !== null || isAbsolute(text))
       const isStream =
         path.kind === 'literal' && (segment.kind === 'write' ? outputs : streams).test(text)
       if (segment.kind === 'write')
@@ -224,13 +231,17 @@ function addSteps(
     const underSudo = commandOfSudo(words)
     if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
     if (underSudo.kind === 'runs') addSteps(underSudo.reading, sudo, sudo, { ...where }, depth + 1)
+    const isOwn = words[0]?.kind === 'literal' && isProgramOf(where.place, words[0].value)
+    const reads = (all: readonly ShellWord[]) =>
+      onlyReads(all, inside) && !(where.place.apart !== undefined && looksBelow(all))
     // Shells and programs do much by their variables.
     const onlyLooks =
-      assignments.length === 0 && (onlyReads(words, inside) || changesFolder(segment, where))
+      assignments.length === 0 && !isOwn && (reads(words) || changesFolder(segment, where))
     const harmless = onlyLooks && isPlain
     const transparent =
       wrapped.kind === 'runs' &&
-      (wrapped.own === null || onlyReads(wrapped.own, inside)) &&
+      !isOwn &&
+      (wrapped.own === null || reads(wrapped.own)) &&
       assignments.every(isHarmlessVariable)
     const namesPolicy = words.some((word) =>
       where.policy.mayBeNamed(word, (path) =>
@@ -240,6 +251,7 @@ function addSteps(
     const isInside = words.map(
       (word) =>
         word.kind !== 'dynamic' &&
+        !(word.kind === 'literal' && word.hasHome) &&
         !word.value.split('/').some(isGitName) &&
         inside(pathIn(word.value), word.kind === 'glob') &&
         (word.kind === 'glob' || mayBeWritten(find(pathIn(word.value)))),
@@ -273,7 +285,7 @@ function folderOf(segment: Segment): (string | null)[] {
   if (segment.kind !== 'command') return []
   const [name, to, ...more] = segment.words
   if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return []
-  if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal') return [null]
+  if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal' || to.hasHome) return [null]
   // To zsh, `+1` is a folder that was entered before, or one of the variable `dirstack`.
   const isPlain = /^[\p{L}\p{N}_./@]/u.test(to.value) && !to.value.split('/').includes('..')
   return [isPlain ? to.value : null]

@@ -2,8 +2,8 @@
  * Resolves paths, following symbolic links as they are at the time of the decision. This is no
  * security boundary.
  */
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { basename, delimiter, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
 import { pathWithin, systemCode } from '../../journal/index.ts'
 
@@ -130,6 +130,15 @@ export function mayBeWritten(found: PathFound): boolean {
   )
 }
 
+/**
+ * Reports whether a program of this name would be the working directory's own: after `.venv/bin/activate`, the PATH has a
+ * folder in which an agent may change files.
+ */
+export const isProgramOf = (place: Place, name: string, path = process.env.PATH ?? ''): boolean =>
+  path
+    .split(delimiter)
+    .some((dir) => isAbsolute(dir) && findIn(place, dir).inside && existsSync(join(dir, name)))
+
 /** `path` is absolute and may contain `..`. */
 function findIn({ workingDir, apart }: Omit<Place, 'cwd'>, path: string): PathFound {
   const root = resolveLinks(workingDir)
@@ -173,6 +182,9 @@ function resolveLinks(path: string): string | null {
   return at
 }
 
+/** The most bytes that a name may have on any usual file system. */
+const nameMax = 255
+
 /** Returns the target of the link; undefined if it is none; null if unknown. */
 function linkAt(path: string): string | null | undefined {
   try {
@@ -180,6 +192,9 @@ function linkAt(path: string): string | null | undefined {
       ? readlinkSync(path)
       : undefined
   } catch (error) {
-    return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error)) ? undefined : null
+    // The system may take the path from another folder, where it is shorter; a name it takes nowhere.
+    if (systemCode(error) === 'ENAMETOOLONG')
+      return Buffer.byteLength(basename(path)) > nameMax ? undefined : null
+    return ['ENOENT', 'ENOTDIR'].includes(systemCode(error)) ? undefined : null
   }
 }

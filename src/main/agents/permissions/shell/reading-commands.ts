@@ -26,13 +26,13 @@ const lookNowhere = new Set(['pwd', 'true', 'false', ':'])
  * Programs that may be called for their version, each with the options that only print it: `python -v` runs its standard
  * input. Some are missing, because the folder decides what they start: `yarn` runs the file of `yarnPath` in
  * `.yarnrc.yml`, `pnpm` the version of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`. Before version 10,
- * `npm` and `npx` write a log to the `logs-dir` of `.npmrc`, which may be anywhere.
+ * `npm` and `npx` write a log to the `logs-dir` of `.npmrc`, which may be anywhere. `pip` loads modules of the folder if
+ * `PYTHONPATH` has an empty entry, as after `PYTHONPATH=$PYTHONPATH:/lib`.
  */
 const versionOptions: ReadonlyMap<string, readonly string[]> = new Map([
   ['node', ['--version', '-v']],
   ['python', ['--version', '-V']],
   ['python3', ['--version', '-V']],
-  ['pip', ['--version', '-V']],
   ['git', ['--version']],
   ['make', ['--version', '-v']],
 ])
@@ -51,6 +51,8 @@ export function onlyReads(
     )
   const values: string[] = []
   for (const word of args) {
+    // Bash replaces the `~` of `a=~/b`, so that a link `a=` may lead anywhere.
+    if (word.kind === 'literal' && word.hasHome) return false
     if (word.kind === 'dynamic' || !inside(pathIn(word.value), word.kind === 'glob')) return false
     // After `--` it is a file of that name, which may be a link.
     if (!inside(word.value, word.kind === 'glob')) return false
@@ -81,6 +83,15 @@ export function onlyReads(
     default:
       return values.length === 1 && (versionOptions.get(program) ?? []).includes(values[0] ?? '')
   }
+}
+
+/** Reports whether a program of these may look at all that is below a folder. */
+export function looksBelow([name, ...args]: Words): boolean {
+  const program = name?.kind === 'literal' ? name.value : ''
+  return (
+    program === 'find' ||
+    args.some((word) => word.kind !== 'dynamic' && /^(?:-[^-]*[rR]|--recursive)/.test(word.value))
+  )
 }
 
 function onlyTestsFile(values: string[]): boolean {

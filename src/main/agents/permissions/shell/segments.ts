@@ -52,6 +52,8 @@ export interface ShellReading {
   unclear: string[]
   /** See `isPlain` of posix-syntax.ts. */
   isPlain: boolean
+  /** It has a redirection alone, for which zsh runs a program: of `< a`, one that reads the keyboard. */
+  redirectsAlone?: boolean
 }
 
 /** Maximum nesting of `sh -c` and `eval`. Deeper ones are not legitimate. */
@@ -172,8 +174,8 @@ function readCommand(
   }
   if (words[0] && words[0].kind !== 'literal')
     reader.unclear('Which program it starts is only known when it runs')
-  if (words.length > 0 || assignments.length > 0)
-    reader.reading.segments.push({ kind: 'command', words, assignments })
+  if (words.length === 0 && assignments.length === 0) reader.reading.redirectsAlone = true
+  else reader.reading.segments.push({ kind: 'command', words, assignments })
 }
 
 /** `A=1` after `export` or `env` is an argument. */

@@ -136,8 +136,13 @@ function afterOptions(
   const rest = args.slice(at + before)
   if (args.slice(0, at + before).some((word) => word.kind !== 'literal'))
     return opaque(`It gives ${program} options that are only known when it runs`)
+  // Versions of BusyBox take the first word for the program: `timeout ./program true`.
+  if (args.slice(at, at + before).some((word) => !duration.test(literalOf(word))))
+    return opaque(`It gives ${program} something else than a duration`)
   return runs(more && rest.length > 0 ? [...rest, { kind: 'dynamic', text: '…' }] : rest)
 }
+
+const duration = /^\d+(?:\.\d+)?[smhd]?$/
 
 const literalOf = (word: ShellWord | undefined): string =>
   word?.kind === 'literal' ? word.value : ''
@@ -223,6 +228,8 @@ function inFind(name: ShellWord, args: Words): Wrapped {
     if (inner[0]?.kind !== 'literal')
       return opaque('Which program find starts is only known when it runs')
     if (inner[0].value.includes('{}')) return opaque('find runs the files that it finds')
+    if (inner.some((word, at) => mayEndInFind(literalOf(word), literalOf(inner[at - 1]))))
+      reading.unclear.push('Not every find ends its command at the same word')
     // An expansion may be `; -exec program`, and a file that a pattern matches may be named `;`: the command ends there.
     if (inner.some((word) => word.kind !== 'literal'))
       reading.unclear.push('Where the command of find ends is only known when it runs')
@@ -235,6 +242,10 @@ function inFind(name: ShellWord, args: Words): Wrapped {
   }
   return reading.segments.length === 0 ? none : { kind: 'runs', reading, own }
 }
+
+/** That of macOS ends it at any word that begins with `;`, and after `{}` at one with `+`: `-exec echo ';x' -delete`. */
+const mayEndInFind = (text: string, before: string): boolean =>
+  text.startsWith(';') || text === '+' || (text.startsWith('+') && before === '{}')
 
 /** Returns where the command of an action ends. A `+` ends it only after `{}`, and never one that asks; else it is an argument. */
 function endInFind(action: string, args: Words, from: number): number {
