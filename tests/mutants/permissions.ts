@@ -342,11 +342,11 @@ export const permissionsMutants: Mutant[] = [
     tests: ['tests/agents/permissions/decide.test.ts'],
   },
   {
-    id: 'permissions-looks-beside-expansions',
+    id: 'permissions-looks-in-another-program',
     file: 'src/main/agents/permissions/analyze-request.ts',
-    find: 'isPlain: reading.isPlain && isPlain',
-    replace: 'isPlain: reading.isPlain',
-    harm: 'What a shell within a command with expansions looks at is not asked about.',
-    tests: ['tests/agents/permissions/decide.test.ts'],
+    find: '({ ...reading, isPlain: false })',
+    replace: '({ ...reading, isPlain })',
+    harm: 'Another program runs what looks at files unasked, and perhaps more than that.',
+    tests: ['tests/agents/permissions/looks-only.test.ts'],
   },
 ]

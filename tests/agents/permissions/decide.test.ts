@@ -205,7 +205,7 @@ describe('[P3] without a rule', () => {
     ["find . -delete -exec true ';'", 'ask'],
     ["find /etc -exec true ';'", 'ask'],
     ["find . -name '*.ts' -exec grep -n a {} +", 'ask'],
-    ["find . -name '*.ts' -exec true ';' -print", 'allow'],
+    ["find . -name '*.ts' -exec true ';' -print", 'ask'],
     ['wc --files0-from=/etc/passwd', 'ask'],
     ['wc --files0-from=list', 'ask'],
     ['wc --files0-from list', 'ask'],

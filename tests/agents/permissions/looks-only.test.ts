@@ -6,14 +6,18 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { decide } from '../../../src/main/agents/permissions/decide.ts'
 import type { Place } from '../../../src/main/agents/permissions/places.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
-import type { CommandShell } from '../../../src/shared/agents/permissions.ts'
+import type { CommandShell, PermissionRule } from '../../../src/shared/agents/permissions.ts'
 import { temporaryDir } from '../../harness.ts'
 
 const verdict = (
   command: string,
   place: Place = { workingDir: '/code/api', cwd: '/code/api' },
-  { mode = 'ask', shell = 'bash' }: { mode?: PermissionMode; shell?: CommandShell } = {},
-) => decide([{ mode, rules: [] }], { kind: 'command', command, place, shell }).kind
+  {
+    mode = 'ask',
+    shell = 'bash',
+    rules = [],
+  }: { mode?: PermissionMode; shell?: CommandShell; rules?: PermissionRule[] } = {},
+) => decide([{ mode, rules }], { kind: 'command', command, place, shell }).kind
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -28,13 +32,28 @@ describe('[P3] asks where', () => {
       "find . -ok echo '{}' + -delete",
     ])
       expect(verdict(command), command).toBe('ask')
-    for (const command of ['find . -exec cat a \\;', "find . -exec echo '{}' +"])
-      expect(verdict(command), command).toBe('allow')
+    const rules: PermissionRule[] = [{ effect: 'allow', rule: 'bash: npm test *' }]
+    expect(verdict('find . -exec npm test \\;', undefined, { rules })).toBe('allow')
   })
 
   it('some versions of timeout run their first word', () => {
-    expect(verdict('timeout ./program true')).toBe('ask')
-    expect(verdict('timeout 1.5s true')).toBe('allow')
+    const rules: PermissionRule[] = [{ effect: 'allow', rule: 'bash: npm test *' }]
+    expect(verdict('timeout ./program npm test', undefined, { rules })).toBe('ask')
+    expect(verdict('timeout 1.5s npm test', undefined, { rules })).toBe('allow')
+  })
+
+  it('another program runs what looks at files', () => {
+    for (const command of [
+      'env ls',
+      'timeout 5 ls',
+      'nice ls',
+      'command ls',
+      'exec ls',
+      "sh -c 'cat a'",
+      'find . -exec cat a \\;',
+      'echo a | xargs cat b',
+    ])
+      expect(verdict(command), command).toBe('ask')
   })
 
   it('zsh runs a program for a redirection alone', () => {

@@ -60,7 +60,7 @@ const parts: [command: string, reason: string][] = [
   ['npm test', 'No rule allows npm.'],
   [
     'echo "$x"',
-    'It has variables or other expansions, so even what only looks at files needs a rule.',
+    'Beside variables and the like, or within another program, what only looks at files needs a rule too.',
   ],
   ['cd .. && npm test', 'No rule allows cd. It runs outside the working directory.'],
 ]

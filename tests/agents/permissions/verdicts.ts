@@ -33,7 +33,7 @@ export const verdictOnParts = (
 function asIfPlain(seen: AnalyzedRequest): AnalyzedRequest {
   if (seen.kind !== 'command') return seen
   const steps = seen.steps.map((step) =>
-    step.kind === 'run' ? { ...step, harmless: step.harmless || step.isExpanded } : step,
+    step.kind === 'run' ? { ...step, harmless: step.harmless || step.isNotPlain } : step,
   )
   return { ...seen, steps }
 }

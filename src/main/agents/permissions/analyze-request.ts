@@ -77,8 +77,8 @@ export type Step =
       kind: 'run'
       /** The program only reads, or is a shell builtin without effect. */
       harmless: boolean
-      /** It would be harmless in a command that is plain (see posix-syntax.ts). */
-      isExpanded: boolean
+      /** It would be harmless as a part of a plain command (see posix-syntax.ts), run by the shell itself. */
+      isNotPlain: boolean
       /** The program only runs another command, which is a separate step. */
       transparent: boolean
       /** An argument names the repository's policy, which it may change. */
@@ -225,12 +225,13 @@ function addSteps(
     }
     const wrapped = wrappedIn(words)
     if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
-    // In `sh -c 'script'` both texts have to be plain.
-    const inner = (reading: ShellReading) => ({ ...reading, isPlain: reading.isPlain && isPlain })
-    if (wrapped.kind === 'runs') addSteps(inner(wrapped.reading), seen, sudo, where, depth + 1)
+    // What looks at files within another program needs a rule: where its command ends depends on that program's version.
+    const within = (reading: Omit<ShellReading, 'isPlain'>) => ({ ...reading, isPlain: false })
+    if (wrapped.kind === 'runs') addSteps(within(wrapped.reading), seen, sudo, where, depth + 1)
     const underSudo = commandOfSudo(words)
     if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
-    if (underSudo.kind === 'runs') addSteps(underSudo.reading, sudo, sudo, { ...where }, depth + 1)
+    if (underSudo.kind === 'runs')
+      addSteps(within(underSudo.reading), sudo, sudo, { ...where }, depth + 1)
     const isOwn = words[0]?.kind === 'literal' && isProgramOf(where.place, words[0].value)
     const reads = (all: readonly ShellWord[]) =>
       onlyReads(all, inside) && !(where.place.apart !== undefined && looksBelow(all))
@@ -260,7 +261,7 @@ function addSteps(
       kind: 'run',
       segment,
       harmless,
-      isExpanded: onlyLooks && !isPlain,
+      isNotPlain: onlyLooks && !isPlain,
       transparent,
       namesPolicy,
       isInside,

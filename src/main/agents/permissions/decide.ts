@@ -382,9 +382,9 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   )
 }
 
-function whyAsked({ segment, isExpanded }: RunStep): string {
-  if (isExpanded)
-    return 'It has variables or other expansions, so even what only looks at files needs a rule.'
+function whyAsked({ segment, isNotPlain }: RunStep): string {
+  if (isNotPlain)
+    return 'Beside variables and the like, or within another program, what only looks at files needs a rule too.'
   const [name] = segment.words
   if (name) return `No rule allows ${named(name.kind === 'dynamic' ? name.text : name.value)}.`
   const variables = segment.assignments.map((one) => one.name)

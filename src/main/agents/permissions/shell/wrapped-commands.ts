@@ -11,9 +11,10 @@ type Wrapped =
   /** It runs a command that can't be determined. `reason`: a sentence without its full stop. */
   | { kind: 'opaque'; reason: string }
   /** `own` is the program's own effect, which must be allowed as well; null if it has none. */
-  | { kind: 'runs'; reading: ShellReading; own: Words | null }
+  | { kind: 'runs'; reading: InnerReading; own: Words | null }
 
 type Words = readonly ShellWord[]
+type InnerReading = Omit<ShellReading, 'isPlain'>
 
 const none: Wrapped = { kind: 'none' }
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh', 'fish'])
@@ -111,7 +112,7 @@ function runs(words: Words, assignments: { name: string; value: string | null }[
   if (name && name.kind !== 'literal')
     return opaque('Which program it starts is only known when it runs')
   const segment: Segment = { kind: 'command', words: [...words], assignments }
-  return { kind: 'runs', reading: { segments: [segment], unclear: [], isPlain: true }, own: null }
+  return { kind: 'runs', reading: { segments: [segment], unclear: [] }, own: null }
 }
 
 /** `-n 5`, `-n5` and `--adjustment=5` precede the command; an unknown option makes it opaque. */
@@ -210,7 +211,7 @@ function inNohup(args: Words): Wrapped {
 }
 
 function inFind(name: ShellWord, args: Words): Wrapped {
-  const reading: ShellReading = { segments: [], unclear: [], isPlain: true }
+  const reading: InnerReading = { segments: [], unclear: [] }
   const own: ShellWord[] = [name]
   for (let at = 0; at < args.length; at++) {
     if (args[at]?.kind === 'dynamic')
