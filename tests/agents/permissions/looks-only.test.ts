@@ -75,7 +75,7 @@ describe('[P3] asks where', () => {
     const workingDir = await temporaryDir()
     await symlink('/', join(workingDir, 'x='))
     const place = { workingDir, cwd: workingDir }
-    for (const command of ['cat x=~/a', 'cd x=~ && cat a', 'cat < x=~/a', 'echo a > x=~/a'])
+    for (const command of ['cat x=~/a', 'cat x=~/*', 'echo x=~/*', 'cd x=~ && cat a', 'cat < x=~/a', 'echo a > x=~/a'])
       expect(verdict(command, place, { mode: 'allow-edits' }), command).toBe('ask')
     expect(verdict("cat 'y=~/a'", place)).toBe('allow')
   })
@@ -118,6 +118,9 @@ describe('[P3] asks where', () => {
     vi.stubEnv('PATH', `${join(workingDir, 'bin')}:/usr/bin:/bin`)
     for (const command of commands) expect(verdict(command, place), command).toBe('ask')
     expect(verdict('cat a', place)).toBe('allow')
+    await symlink('bin', join(workingDir, 'link'))
+    vi.stubEnv('PATH', `${join(workingDir, 'link')}:/usr/bin:/bin`)
+    expect(verdict('which node', place)).toBe('ask')
     vi.stubEnv('PATH', '/usr/bin:/bin')
     expect(verdict('which node', place)).toBe('allow')
   })

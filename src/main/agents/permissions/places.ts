@@ -134,10 +134,14 @@ export function mayBeWritten(found: PathFound): boolean {
  * Reports whether a program of this name would be the working directory's own: after `.venv/bin/activate`, the PATH has a
  * folder in which an agent may change files.
  */
-export const isProgramOf = (place: Place, name: string, path = process.env.PATH ?? ''): boolean =>
-  path
-    .split(delimiter)
-    .some((dir) => isAbsolute(dir) && findIn(place, dir).inside && existsSync(join(dir, name)))
+export function isProgramOf({ workingDir }: Place, name: string): boolean {
+  const root = resolveLinks(workingDir)
+  return (process.env.PATH ?? '').split(delimiter).some((dir) => {
+    if (!isAbsolute(dir) || !existsSync(join(dir, name))) return false
+    const real = resolveLinks(dir)
+    return root === null || real === null || pathWithin(root, real) !== null
+  })
+}
 
 /** `path` is absolute and may contain `..`. */
 function findIn({ workingDir, apart }: Omit<Place, 'cwd'>, path: string): PathFound {

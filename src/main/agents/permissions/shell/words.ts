@@ -26,12 +26,11 @@ export function readWord(word: Word, find: WordFindings): ShellWord {
     return literalOf(word, [word.text])
   }
   for (const part of parts) scanPart(part, find)
-  if (parts.every(isLiteral))
-    return literalOf(
-      word,
-      parts.map((part) => (part.type === 'Literal' ? part.text : '')),
-    )
-  if (parts.every((part) => isLiteral(part) || part.type === 'Glob'))
+  const unquoted = parts.map((part) => (part.type === 'Literal' ? part.text : ''))
+  if (parts.every(isLiteral)) return literalOf(word, unquoted)
+  // In `a=~/*` it is replaced as well.
+  const isReplaced = unquoted.some((text) => /[=:]~/.test(text))
+  if (!isReplaced && parts.every((part) => isLiteral(part) || part.type === 'Glob'))
     return { kind: 'glob', value: word.value }
   return { kind: 'dynamic', text: word.text, ...(parts.some(isPattern) && { isPattern: true }) }
 }
