@@ -75,7 +75,14 @@ describe('[P3] asks where', () => {
     const workingDir = await temporaryDir()
     await symlink('/', join(workingDir, 'x='))
     const place = { workingDir, cwd: workingDir }
-    for (const command of ['cat x=~/a', 'cat x=~/*', 'echo x=~/*', 'cd x=~ && cat a', 'cat < x=~/a', 'echo a > x=~/a'])
+    for (const command of [
+      'cat x=~/a',
+      'cat x=~/*',
+      'echo x=~/*',
+      'cd x=~ && cat a',
+      'cat < x=~/a',
+      'echo a > x=~/a',
+    ])
       expect(verdict(command, place, { mode: 'allow-edits' }), command).toBe('ask')
     expect(verdict("cat 'y=~/a'", place)).toBe('allow')
   })
