@@ -43,3 +43,7 @@ describe('no rule is proposed for a program that runs its input, which no rule s
     expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })
   })
 })
+
+it.each(['docker build .', 'go run .'])('a rule is proposed about the folder: %s', (command) => {
+  expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })
+})

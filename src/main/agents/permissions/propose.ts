@@ -53,6 +53,8 @@ function readsWhatToRun(words: readonly ShellWord[]): boolean {
   return texts.some((text, at) => {
     const next = texts[at + 1] ?? null
     const name = basename(text ?? '')
+    // The folder, not the shell's `.`.
+    if (at > 0 && name === '.') return false
     if (isInterpreter(name) && (next === null || next.startsWith('-'))) return true
     if (at === 0) return runsInput.test(name)
     return (

@@ -30,13 +30,13 @@ const alike = anyOf([
   /\$(?:[?#@*!-]|\w+(?![\w[])|\{\w+\}|\((?!\())/,
 ])
 
-/** Syntax of Bash without expansions. */
+/** Syntax of Bash without expansions. Unquoted, some versions take a part of a letter such as `à` for a blank. */
 const plain = anyOf([
   ...common,
   /'[^']*'/,
   /"(?:[^"$`\\]|\\[^\n]|\$\?)*"/,
   /\$\?/,
-  /\*\*|\^|[^\0-\x7f]|&>(?=[ \t]*\/dev\/null)/,
+  /\*\*|\^|&>(?=[ \t]*\/dev\/null)/,
 ])
 
 function anyOf(syntax: RegExp[]): RegExp {
