@@ -182,3 +182,20 @@ it
     await expect(git.snapshot(project.dir, options)).resolves.toBeDefined()
   },
 )
+
+it.skipIf(process.platform === 'win32').each([
+  ['shallow', 'HEAD'],
+  ['refs/heads/topic', 'topic'],
+])('ends a call that waits for a device in the place of .git/%s', async (name, reference) => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  const file = path.join(project.dir, '.git', name)
+  await rm(file, { force: true })
+  symlinkSync('/dev/ptmx', file)
+  symlinkSync('/dev/null', path.join(project.dir, '.git/info/grafts'))
+  const run = createRunGit({ env: testEnv })
+  const args = ['log', '-1', '--format=%H', reference, '--']
+  await expect(run(args, { cwd: project.dir, signal: limit() })).rejects.toMatchObject({
+    message: expect.stringContaining(`.git/${name} is a device, not a file: remove it`),
+  })
+  await rm(file)
+})

@@ -39,8 +39,9 @@ it.skipIf(process.platform !== 'linux')(
     await project.write('a.txt', 'b\n')
     await project.link('.git/refs/tags/endless', '/dev/zero')
     const git = createGit({ env: testEnv, memoryBytesMax: 300 * 1024 * 1024 })
+    // Whichever is seen first: the memory that is needed, or the device.
     await expect(git.commitSnapshot(project.dir, { signal: limit() })).rejects.toThrow(
-      'or a file of .git be a link to a device',
+      /or a file of \.git be a link to a device|refs\/tags\/endless is a device/,
     )
   },
 )

@@ -1,11 +1,13 @@
 /**
  * Git opens some files of a working tree, and those of its own folder, without checking what they are, and waits
  * forever for a named pipe in their place, as an agent can create. A process that opens and closes the other end makes
- * Git read an empty file and go on. Rules that Git would match for years (`endless-rules.ts`) are found in the same
- * files, and end the call.
+ * Git read an empty file and go on. Rules that Git would match for years (`endless-rules.ts`), and devices among its own
+ * files, of which it may read without end (`/dev/zero`) or wait (a terminal), are found in the same folders, and end the
+ * call.
  */
 import { constants, type Dirent } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import path from 'node:path'
 import { orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
@@ -39,19 +41,22 @@ const releaseMs = 50
 export interface PipeRelease {
   /**
    * Releases, until the returned function is called, Git from the pipes of the working tree that contains `cwd`, and of
-   * other folders of Git. Calls `onEndless` with the reason if Git is matching a rule that it may never finish with; null:
-   * the call matches none.
+   * other folders of Git.
    */
-  watch(
-    cwd: string,
-    others: readonly string[],
-    onEndless: ((why: string) => void) | null,
-  ): () => void
+  watch(cwd: string, others: readonly string[], call: WatchedCall): () => void
+}
+
+interface WatchedCall {
+  /** Whether Git matches rules about paths in it. */
+  matchesRules: boolean
+  /** Called with the reason if Git may never finish with it. */
+  onEndless(why: string): void
 }
 
 /** What Git may wait for. */
 interface Found {
   pipes: Buffer[]
+  devices: Buffer[]
   rules: Buffer[]
   /** How many folders deep the deepest one is. */
   depth: number
@@ -76,11 +81,11 @@ export function createPipeRelease(): PipeRelease {
   async function scan(
     cwd: string,
     others: readonly string[],
-    onEndless: ((why: string) => void) | null,
+    { matchesRules, onEndless }: WatchedCall,
     isOver: () => boolean,
     startedAtMs: number,
   ): Promise<void> {
-    const found: Found = { pipes: [], rules: [], depth: 0, scanned: new Set() }
+    const found: Found = { pipes: [], devices: [], rules: [], depth: 0, scanned: new Set() }
     const named = others.map((folder) => ({ folder: Buffer.from(folder), isGits: true }))
     for (const first of [...foldersOf(cwd), ...named])
       await findFiles({ ...first, isElsewhere: false, depth: 0 }, found, isOver)
@@ -88,18 +93,20 @@ export function createPipeRelease(): PipeRelease {
     if (found.pipes.length > 0) known.set(cwd, found.pipes)
     else known.delete(cwd)
     await releaseAll(found.pipes)
+    const [device] = found.devices
+    if (device) return onEndless(`${device} is a device, not a file: remove it`)
     const afterMs = performance.now() - startedAtMs
-    for (const file of onEndless === null ? [] : found.rules) {
+    for (const file of matchesRules ? found.rules : []) {
       const line = isOver() ? null : await endlessRuleIn(file, { depth: found.depth, afterMs })
       if (line === null || isOver()) continue
-      onEndless?.(
+      onEndless(
         `line ${line} of ${file} has so many ** that Git might match it for years; delete it`,
       )
       return
     }
   }
 
-  const watch: PipeRelease['watch'] = (cwd, others, onEndless) => {
+  const watch: PipeRelease['watch'] = (cwd, others, call) => {
     const calledAtMs = performance.now()
     let over = false
     const isOver = () => over
@@ -111,7 +118,7 @@ export function createPipeRelease(): PipeRelease {
     }
     const scanAgain = async () => {
       const startedAtMs = performance.now()
-      await scan(cwd, others, onEndless, isOver, calledAtMs).catch(() => undefined)
+      await scan(cwd, others, call, isOver, calledAtMs).catch(() => undefined)
       const tookMs = performance.now() - startedAtMs
       later(Math.max(pauseMsMin, tookMs * pauseFactor), scanAgain)
     }
@@ -207,6 +214,8 @@ async function findFiles(at: Folder, found: Found, isOver: () => boolean): Promi
     const kind = isLink ? await stat(below).catch(() => null) : entry
     if (kind?.isFIFO()) {
       if (isGits || openedUnchecked.test(name)) found.pipes.push(below)
+    } else if (kind?.isCharacterDevice() || kind?.isBlockDevice()) {
+      if (isGits && !(await isNull(below))) found.devices.push(below)
     } else if (kind?.isFile()) {
       if ((isGits ? ownRules : rules).test(name)) found.rules.push(below)
       if (isDotGit && depth > 0)
@@ -222,6 +231,17 @@ async function findFiles(at: Folder, found: Found, isOver: () => boolean): Promi
       await findFiles(inside, found, isOver)
     }
   }
+}
+
+/** Git reads `/dev/null`, to which some people link what they want to be empty, as an empty file. */
+async function isNull(device: Buffer): Promise<boolean> {
+  const rdevOf = (file: Buffer | string) =>
+    stat(file).then(
+      ({ rdev }) => rdev,
+      () => null,
+    )
+  const found = await rdevOf(device)
+  return found === null || found === (await rdevOf(devNull))
 }
 
 /** The folders of a nested repository whose `.git` is a file: Git reads its HEAD and the branch. */

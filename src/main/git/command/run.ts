@@ -301,11 +301,10 @@ async function runOnce(
         `it needed more than ${prettyBytes(memoryBytesMax)} of memory: a commit may hold more paths than any memory, or a file of .git be a link to a device`,
       ),
   })
-  const stopReleasing = pipes.watch(
-    options.cwd,
-    namedFoldersIn(args, options.env),
-    matchesRules(args) ? endBecause : null,
-  )
+  const stopReleasing = pipes.watch(options.cwd, namedFoldersIn(args, options.env), {
+    matchesRules: matchesRules(args),
+    onEndless: endBecause,
+  })
   let exitCode: number | null
   try {
     exitCode = await program.ended
