@@ -336,8 +336,8 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-looks-with-expansions',
     file: 'src/main/agents/permissions/analyze-request.ts',
-    find: 'const harmless = onlyLooks && isPlain',
-    replace: 'const harmless = onlyLooks',
+    find: 'harmless: onlyLooks && isPlain,',
+    replace: 'harmless: onlyLooks,',
     harm: 'A command whose words are only known when it runs looks at files unasked.',
     tests: ['tests/agents/permissions/decide.test.ts'],
   },

@@ -3,8 +3,7 @@
  * the file system to resolve links, and changes nothing.
  */
 
-import { existsSync } from 'node:fs'
-import { basename, isAbsolute, resolve } from 'node:path'
+import { basename, isAbsolute } from 'node:path'
 import type { CommandShell } from '../../../shared/agents/permissions.ts'
 import { isGitName } from '../../../shared/git/git-names.ts'
 import {
@@ -26,6 +25,7 @@ import { looksBelow, onlyReads, pathIn } from './shell/reading-commands.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell/segments.ts'
 import type { ShellWord } from './shell/words.ts'
 import { commandOfSudo, wrappedIn } from './shell/wrapped-commands.ts'
+import { depthMax, entersFolder, foldersAfter } from './shell-folders.ts'
 
 export type PermissionRequest =
   | CommandRequest
@@ -152,9 +152,6 @@ interface Folders {
   words: number
 }
 
-/** Maximum nesting of commands. Deeper ones are not legitimate. */
-const depthMax = 5
-
 /** More parts of a command are not checked: each takes a look at the disk, for which every other agent waits. */
 const partsMax = 2_000
 /** As many take half a second. */
@@ -170,15 +167,8 @@ function addSteps(
   seen.unclear.push(...unclear)
   if (depth > depthMax) seen.unclear.push('Its commands are nested too deeply')
   if (depth > depthMax) return
-  const find = (path: string): PathFound =>
-    where.folders ? findPath(path, where.place, where.folders) : { inside: false }
-  const inside = (path: string, isGlob: boolean) =>
-    isGlob
-      ? where.folders !== null && isGlobInside(path, where.place, where.folders)
-      : mayBeRead(find(path))
   // Checked first, because in a loop or after a substitution it may run first.
-  const targets = foldersOf(segments)
-  if (targets.length > 0) where.folders = foldersBy(targets, where)
+  where.folders = foldersAfter(segments, where)
   for (const segment of segments) {
     if (seen.steps.length >= partsMax) {
       seen.unclear.push(
@@ -187,35 +177,11 @@ function addSteps(
       return
     }
     if (segment.kind !== 'command') {
-      const { path } = segment
-      const text = path.kind === 'dynamic' ? path.text : path.value
-      if (segment.kind === 'look') {
-        const isPattern = /[*?[]/.test(text)
-        const isInside = path.kind !== 'dynamic' && inside(text, isPattern)
-        seen.steps.push({ kind: 'read', text, inside: isInside, isKnown: path.kind === 'literal' })
-        continue
-      }
-      // Bash replaces the `~` of `a=~/b`.
-      const isText = path.kind === 'literal' && (!path.hasHome || text.startsWith('~'))
-      const found: PathFound = isText ? find(text) : { inside: false }
-      const isKnown = isText && (where.folders !== null || isAbsolute(text))
-      const isStream =
-        path.kind === 'literal' && (segment.kind === 'write' ? outputs : streams).test(text)
-      if (segment.kind === 'write')
-        seen.steps.push({
-          kind: 'write',
-          path: text,
-          found,
-          always: isStream,
-          isKnown,
-          isPolicy: !isStream && where.policy.mayBeWritten(text, found, isKnown),
-        })
-      // The command of a process substitution is a separate step. A quoted `<(` is a name.
-      else if (path.kind !== 'dynamic' || !text.startsWith('<('))
-        seen.steps.push({ kind: 'read', text, inside: isStream || mayBeRead(found), isKnown })
+      const step = stepOnFile(segment, where)
+      if (step) seen.steps.push(step)
       continue
     }
-    const { words, assignments } = segment
+    const { words } = segment
     where.words += words.length
     if (where.words > wordsMax) {
       seen.unclear.push(
@@ -232,101 +198,87 @@ function addSteps(
     if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
     if (underSudo.kind === 'runs')
       addSteps(within(underSudo.reading), sudo, sudo, { ...where }, depth + 1)
-    const isOwn = words[0]?.kind === 'literal' && isProgramOf(where.place, words[0].value)
-    const reads = (all: readonly ShellWord[]) =>
-      onlyReads(all, inside) && !(where.place.apart !== undefined && looksBelow(all))
-    // Shells and programs do much by their variables.
-    const onlyLooks =
-      assignments.length === 0 && !isOwn && (reads(words) || changesFolder(segment, where))
-    const harmless = onlyLooks && isPlain
-    const transparent =
+    seen.steps.push(stepOfCommand(segment, { wrapped, isPlain, where }))
+  }
+}
+
+const find = (path: string, { place, folders }: Folders): PathFound =>
+  folders ? findPath(path, place, folders) : { inside: false }
+
+const isInside = (path: string, isGlob: boolean, where: Folders): boolean =>
+  isGlob
+    ? where.folders !== null && isGlobInside(path, where.place, where.folders)
+    : mayBeRead(find(path, where))
+
+/** Null for what is a step of its own already. */
+function stepOnFile(
+  { kind, path }: Exclude<Segment, { kind: 'command' }>,
+  where: Folders,
+): Step | null {
+  const text = path.kind === 'dynamic' ? path.text : path.value
+  if (kind === 'look') {
+    const inside = path.kind !== 'dynamic' && isInside(text, /[*?[]/.test(text), where)
+    return { kind: 'read', text, inside, isKnown: path.kind === 'literal' }
+  }
+  // Bash replaces the `~` of `a=~/b`.
+  const isText = path.kind === 'literal' && (!path.hasHome || text.startsWith('~'))
+  const found: PathFound = isText ? find(text, where) : { inside: false }
+  const isKnown = isText && (where.folders !== null || isAbsolute(text))
+  const isStream = path.kind === 'literal' && (kind === 'write' ? outputs : streams).test(text)
+  if (kind === 'write') {
+    const isPolicy = !isStream && where.policy.mayBeWritten(text, found, isKnown)
+    return { kind, path: text, found, always: isStream, isKnown, isPolicy }
+  }
+  // The command of a process substitution. A quoted `<(` is a name.
+  if (path.kind === 'dynamic' && text.startsWith('<(')) return null
+  return { kind: 'read', text, inside: isStream || mayBeRead(found), isKnown }
+}
+
+function stepOfCommand(
+  segment: Extract<Segment, { kind: 'command' }>,
+  {
+    wrapped,
+    isPlain,
+    where,
+  }: { wrapped: ReturnType<typeof wrappedIn>; isPlain: boolean; where: Folders },
+): Step {
+  const { words, assignments } = segment
+  const { place, folders, policy } = where
+  const isOwn = words[0]?.kind === 'literal' && isProgramOf(place, words[0].value)
+  const reads = (all: readonly ShellWord[]) =>
+    onlyReads(all, (path, isGlob) => isInside(path, isGlob, where)) &&
+    !(place.apart !== undefined && looksBelow(all))
+  const isEntering = entersFolder(segment) && folders !== null
+  // Shells and programs do much by their variables.
+  const onlyLooks = assignments.length === 0 && !isOwn && (reads(words) || isEntering)
+  return {
+    kind: 'run',
+    segment,
+    harmless: onlyLooks && isPlain,
+    isNotPlain: onlyLooks && !isPlain,
+    transparent:
       wrapped.kind === 'runs' &&
       !isOwn &&
       (wrapped.own === null || reads(wrapped.own)) &&
-      assignments.every(isHarmlessVariable)
-    const namesPolicy = words.some((word) =>
-      where.policy.mayBeNamed(word, (path) =>
-        where.folders || isAbsolute(path) ? find(path) : null,
-      ),
-    )
-    const isInside = words.map(
+      assignments.every(isHarmlessVariable),
+    namesPolicy: words.some((word) =>
+      policy.mayBeNamed(word, (path) => (folders || isAbsolute(path) ? find(path, where) : null)),
+    ),
+    isInside: words.map(
       (word) =>
         word.kind !== 'dynamic' &&
         !(word.kind === 'literal' && word.hasHome) &&
         !word.value.split('/').some(isGitName) &&
-        inside(pathIn(word.value), word.kind === 'glob') &&
-        (word.kind === 'glob' || mayBeWritten(find(pathIn(word.value)))),
-    )
-    seen.steps.push({
-      kind: 'run',
-      segment,
-      harmless,
-      isNotPlain: onlyLooks && !isPlain,
-      transparent,
-      namesPolicy,
-      isInside,
-      isReadOtherwise: words.some(
-        (word) =>
-          word.kind === 'glob' && (!where.folders || isReadOtherwise(word.value, where.folders)),
-      ),
-      runsInside: where.folders?.every((one) => mayBeRead(findPath(one, where.place))) ?? false,
-    })
+        isInside(pathIn(word.value), word.kind === 'glob', where) &&
+        (word.kind === 'glob' || mayBeWritten(find(pathIn(word.value), where))),
+    ),
+    isReadOtherwise: words.some(
+      (word) => word.kind === 'glob' && (!folders || isReadOtherwise(word.value, folders)),
+    ),
+    runsInside: folders?.every((one) => mayBeRead(findPath(one, place))) ?? false,
   }
 }
 
 const streams = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/
 /** Those that hold no file which was opened to be read. */
 const outputs = /^\/dev\/(null|stdout|stderr)$/
-
-/** More are not legitimate. */
-const foldersMax = 30
-
-/** Returns the target of `cd` to a folder without `..`; null for anything else. */
-function folderOf(segment: Segment): (string | null)[] {
-  if (segment.kind !== 'command') return []
-  const [name, to, ...more] = segment.words
-  if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return []
-  if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal' || to.hasHome) return [null]
-  // To zsh, `+1` is a folder that was entered before, or one of the variable `dirstack`.
-  const isPlain = /^[\p{L}\p{N}_./@]/u.test(to.value) && !to.value.split('/').includes('..')
-  return [isPlain ? to.value : null]
-}
-
-/** Returns the target of every `cd`, also of those that a command such as `eval` runs. */
-function foldersOf(segments: Segment[], depth = 0): (string | null)[] {
-  if (depth > depthMax) return []
-  return segments.flatMap((segment) => {
-    if (segment.kind !== 'command') return []
-    const wrapped = wrappedIn(segment.words)
-    const inner = wrapped.kind === 'runs' ? foldersOf(wrapped.reading.segments, depth + 1) : []
-    return [...folderOf(segment), ...inner]
-  })
-}
-
-/** Returns all folders that the shell may enter, because each `cd` may run any number of times, in any order. */
-function foldersBy(
-  targets: (string | null)[],
-  { place, folders }: Pick<Folders, 'place' | 'folders'>,
-): string[] | null {
-  if (folders === null) return null
-  const all = new Set(folders)
-  for (const folder of all) {
-    for (const target of targets) {
-      if (target === null) return null
-      const next = resolve(folder, target)
-      if (!findPath(next, place).inside) return null
-      if (folder === place.cwd || existsSync(next)) all.add(next)
-    }
-    if (all.size > foldersMax) return null
-  }
-  return [...all]
-}
-
-/** Reports whether a segment is `cd` to a folder inside the working directory. */
-function changesFolder(
-  segment: Extract<Segment, { kind: 'command' }>,
-  { folders }: Folders,
-): boolean {
-  const [to] = folderOf(segment)
-  return typeof to === 'string' && folders !== null
-}
