@@ -94,7 +94,10 @@ test('after a click, a space does not allow the next request; after a key it doe
   await expect(conversation(page)).toContainText('All is written.')
 })
 
-test('a double click on an answer does not answer the next question', async ({ app, page }) => {
+test('a double click on an answer does not answer the next question', { tag: '@soak' }, async ({
+  app,
+  page,
+}) => {
   const { host, taskId } = await asked(app, page, questions)
   const question = page.getByRole('region', { name: 'Question' })
   await expect(question).toContainText('format the code')
@@ -117,10 +120,9 @@ test('a double click on an answer does not answer the next question', async ({ a
     .toBe('completed')
 })
 
-test('a reason that is being typed when its request is answered elsewhere runs no commands', async ({
-  app,
-  page,
-}) => {
+test('a reason that is being typed when its request is answered elsewhere runs no commands', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const { host, prompt } = await asked(app, page, scenario)
   await allowOf(prompt)
   await prompt.getByRole('button', { name: 'Deny…' }).click()
@@ -212,10 +214,9 @@ test('a click where a request has just moved to, or that brings the window to th
   await expect(prompt).toContainText('touch second.txt')
 })
 
-test('the second press of a double click does not submit the dialog that the first one opened', async ({
-  app,
-  page,
-}) => {
+test('the second press of a double click does not submit the dialog that the first one opened', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const { prompt } = await asked(app, page, scenario)
   await allowOf(prompt)
   await page.keyboard.press('Control+k')

@@ -113,7 +113,10 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
   })
 })
 
-test('a narrow window shows the list or the report, one at a time', async ({ finished, page }) => {
+test('a narrow window shows the list or the report, one at a time', { tag: '@soak' }, async ({
+  finished,
+  page,
+}) => {
   await page.setViewportSize({ width: 420, height: 800 })
   const tester = finished.task('Cover the parser')
   await openAt(page, finished.host, `/archive/${tester.id}`)

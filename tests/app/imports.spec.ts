@@ -147,10 +147,9 @@ test('continues an imported session with an installed agent, which gets the hist
   expect(sent).toContain('And the puffin?')
 })
 
-test('imports a single session of a project, and still says how to begin', async ({
-  app,
-  page,
-}) => {
+test('imports a single session of a project, and still says how to begin', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await serveAt(app, await homeWith(app, '/code/old'))
   await openAt(page, host)
   await offer(page).getByRole('button', { name: 'Choose…' }).click()

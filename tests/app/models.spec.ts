@@ -107,10 +107,9 @@ test('from an empty app to the first answer of a model, and on with another one'
   }
 })
 
-test('after a run of a scenario, the home screen still leads to the settings of models', async ({
-  finished,
-  page,
-}) => {
+test('after a run of a scenario, the home screen still leads to the settings of models', {
+  tag: '@soak',
+}, async ({ finished, page }) => {
   await openAt(page, finished.host)
   await page.getByRole('link', { name: 'Home' }).click()
   const main = page.getByRole('main')

@@ -136,10 +136,9 @@ test('a link may contain a prefix of an id; an unknown one is reported', {
   await expect(page.getByRole('heading', { name: 'Archive' })).toBeVisible()
 })
 
-test('a live transcript follows its end, and a reading position elsewhere does not move', async ({
-  app,
-  page,
-}) => {
+test('a live transcript follows its end, and a reading position elsewhere does not move', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const lead = app.gate('lead')

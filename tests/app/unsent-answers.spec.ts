@@ -67,7 +67,10 @@ test('an answer that is being typed outlives its screen, a reload and the first 
   await expect(prompt.getByRole('textbox')).toHaveValue('Use make')
 })
 
-test('an answer whose question was answered elsewhere can be copied', async ({ app, page }) => {
+test('an answer whose question was answered elsewhere can be copied', { tag: '@soak' }, async ({
+  app,
+  page,
+}) => {
   const { host } = await asked(app, page)
   const question = page.getByRole('region', { name: 'Question' })
   await question.getByRole('textbox').fill('Only what I wrote')
@@ -86,10 +89,9 @@ test('an answer whose question was answered elsewhere can be copied', async ({ a
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Only what I wrote')
 })
 
-test('of two answers given at once, the one that comes second is reported', async ({
-  app,
-  page,
-}) => {
+test('of two answers given at once, the one that comes second is reported', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const { host } = await asked(app, page)
   const question = page.getByRole('region', { name: 'Question' })
   const no = question.getByRole('button', { name: 'No' })
@@ -111,7 +113,7 @@ test('of two answers given at once, the one that comes second is reported', asyn
   await expectToast(page, /^Your answer was not sent/)
 })
 
-test('an answer that a host did not get before it ended can be copied', async ({
+test('an answer that a host did not get before it ended can be copied', { tag: '@soak' }, async ({
   app,
   page,
   faults,

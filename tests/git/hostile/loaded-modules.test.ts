@@ -4,10 +4,14 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../../src/main/git/index.ts'
+import { casesOf } from '../../soak.ts'
 import { makeRepository, testEnv } from '../repository.ts'
 import { writing } from './every-call.ts'
 
 type Files = Record<string, string>
+
+/** The command, the files when it was allowed, and the agent's file. */
+type Case = [string, Files, string, (marker: string) => string]
 
 const python = 'import sys, json\nsys.stdout.write(sys.stdin.read())\n'
 const node = 'process.stdin.pipe(process.stdout)\n'
@@ -23,8 +27,7 @@ const inPackage = (marker: string) => packageOf(`echo >> '${marker}'; cat`)
 const inAwk = (marker: string) => `{ system("echo >> '${marker}'"); print }\n`
 const inPerl = (marker: string) => `open(F, '>>', '${marker}'); print F 'x'; 1;\n`
 
-/** The command, the files when it was allowed, and the agent's file. */
-const cases: [string, Files, string, (marker: string) => string][] = [
+const cases: Case[] = [
   ['python3 -m json.tool', {}, 'argparse.py', inPython],
   ["python3 -c 'import sys, json; sys.stdout.write(sys.stdin.read())'", {}, 'json.py', inPython],
   ['python3 tools/x.py', { 'tools/x.py': python }, 'tools/json.py', inPython],
@@ -111,7 +114,11 @@ async function put(root: string, files: Files): Promise<void> {
 const hasSafePath =
   spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0
 
-it.each(cases)('[K8] %s', async (command, files, name, evil) => {
+const programOf = ([command]: Case) => command.split(' ')[0]
+const isFirstOfProgram = (one: Case) =>
+  one === cases.find((other) => programOf(other) === programOf(one))
+
+it.each(casesOf(cases, isFirstOfProgram))('[K8] %s', async (command, files, name, evil) => {
   if (/^python3 -/.test(command) && !hasSafePath) return
   const project = await makeRepository({ '.gitattributes': '*.txt filter=own\n', 'zz.txt': '1\n' })
   const { dir } = project
