@@ -55,16 +55,6 @@ async function kill(): Promise<void> {
 }
 
 it(
-  '[T3] calls a run interrupted once its process is killed',
-  async () => {
-    expect(await statusNow()).toEqual(['spawned'])
-    await kill()
-    expect(await statusNow()).toEqual(['interrupted'])
-  },
-  timeoutMs,
-)
-
-it(
   '[T3] does not call a run interrupted whose process lives, also when somebody deleted its lease',
   async () => {
     const ledger = path.join(box.dataDir, 'ledger.jsonl')

@@ -6,6 +6,7 @@ import type { ExportFormat } from '../../src/shared/contract/exports.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
 import { preparedFixture } from '../prepared-fixture.ts'
+import { casesOf } from '../soak.ts'
 
 const key = `sk-ant-${'a1B2'.repeat(8)}`
 const scenario = `
@@ -71,7 +72,7 @@ async function importInto({ client }: Shiplog, path: string) {
   return sessions
 }
 
-it.each(['jsonl', 'json'] as const)(
+it.each(casesOf(['jsonl', 'json'] as const, (format) => format === 'jsonl'))(
   '[E1][I3] gives the same transcripts and reports back from %s, as an archived root, once',
   async (format) => {
     const made = await recorded()
@@ -115,7 +116,7 @@ it.each(['jsonl', 'json'] as const)(
   },
 )
 
-it.each(['jsonl', 'json'] as const)(
+it.each(casesOf(['jsonl', 'json'] as const, (format) => format === 'jsonl'))(
   '[E1] recognises an export in %s as such only',
   async (format) => {
     const path = await exported(await recorded(), { format, redact: false })

@@ -15,6 +15,7 @@ import {
   untilQuiet,
 } from '../harness.ts'
 import { bytesReadDuring } from '../journal/watched-reads.ts'
+import { itInSoak } from '../soak.ts'
 
 const nested = `
 version: 1
@@ -124,26 +125,29 @@ it('[R2] archives a counted transcript of unchanged length without reading it', 
   expect(await index.get(longer)).toMatchObject({ entryCount: 2, messageCount: 1 })
 })
 
-it('[R2] reads no transcript when several without an index are archived at once', async () => {
-  const to = await temporaryDir()
-  const transcripts = await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      const from = await temporaryDir()
-      await writeFile(join(from, 'chat.jsonl'), 'x'.repeat(700))
-      return { taskId: newTaskId(), from }
-    }),
-  )
-  const counted = { entries: 50_000, messages: 9_000, bytes: 700 }
-  const about = { ancestorIds: [newTaskId()], title: 'Long', nowMs: 1, counted }
-  const read = await bytesReadDuring(() =>
-    Promise.all(
-      transcripts.map(({ taskId, from }) => archiveTranscript(from, to, { ...about, taskId })),
-    ),
-  )
-  expect(read).toBe(0)
-  for (const { taskId } of transcripts)
-    expect(await transcriptIndex(to).get(taskId)).toMatchObject({ entryCount: 50_000 })
-})
+itInSoak(
+  '[R2] reads no transcript when several without an index are archived at once',
+  async () => {
+    const to = await temporaryDir()
+    const transcripts = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const from = await temporaryDir()
+        await writeFile(join(from, 'chat.jsonl'), 'x'.repeat(700))
+        return { taskId: newTaskId(), from }
+      }),
+    )
+    const counted = { entries: 50_000, messages: 9_000, bytes: 700 }
+    const about = { ancestorIds: [newTaskId()], title: 'Long', nowMs: 1, counted }
+    const read = await bytesReadDuring(() =>
+      Promise.all(
+        transcripts.map(({ taskId, from }) => archiveTranscript(from, to, { ...about, taskId })),
+      ),
+    )
+    expect(read).toBe(0)
+    for (const { taskId } of transcripts)
+      expect(await transcriptIndex(to).get(taskId)).toMatchObject({ entryCount: 50_000 })
+  },
+)
 
 it('[A8] reports a transcript with fewer entries than counted as damaged, and one with more as complete', async () => {
   const [from, to] = [await temporaryDir(), await temporaryDir()]

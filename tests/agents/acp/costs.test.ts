@@ -14,6 +14,7 @@ import {
 } from '../../acp-agent/script.ts'
 import { allTasks, until } from '../../harness.ts'
 import { messagesOf } from '../../runs/run-stage.ts'
+import { itInSoak } from '../../soak.ts'
 import { acpFixture } from './acp-fixture.ts'
 import { acpStage } from './acp-stage.ts'
 
@@ -73,7 +74,7 @@ it('[Q2] counts only the new cost of a session that continues', async () => {
   await shiplog.client.tasks.stop({ taskId: root })
 })
 
-it('[Q2] treats a lower cost as that of a restarted count', async () => {
+itInSoak('[Q2] treats a lower cost as that of a restarted count', async () => {
   const prompt = (...steps: Step[]) => script([...steps, textChunk('Done.'), ended()])
   const { continueWith, usage } = await rootWithBudget(1, prompt(costs(0.2)))
   await continueWith(prompt(costs(0.05)))

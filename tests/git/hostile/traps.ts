@@ -70,6 +70,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a filter in an included file',
+    inSoak: true,
     config: () => '[include]\n\tpath = more\n',
     attributes: '* filter=trap',
     prepare: (project, trap) => writeFile(path.join(project.dir, '.git/more'), filters(trap)),
@@ -83,6 +84,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a filter included for worktrees only',
+    inSoak: true,
     config: () => '[includeIf "gitdir:**/worktrees/**"]\n\tpath = more\n',
     attributes: '* filter=trap',
     prepare: (project, trap) => writeFile(path.join(project.dir, '.git/more'), filters(trap)),

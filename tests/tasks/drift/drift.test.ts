@@ -443,7 +443,7 @@ itInSoak(
   },
 )
 
-it('[S2] stays bounded with 2,000 dirty files', async () => {
+itInSoak('[S2] stays bounded with 2,000 dirty files', async () => {
   const { fixture, task } = await stopped()
   const many = Object.fromEntries(
     Array.from({ length: 2000 }, (_, n) => [`many/${String(n).padStart(4, '0')}.txt`, `${n}`]),

@@ -125,7 +125,7 @@ itInSoak(
   },
 )
 
-it('[S4] puts uncommitted work on top of a branch that has moved on', async () => {
+itInSoak('[S4] puts uncommitted work on top of a branch that has moved on', async () => {
   const fixture = await openFixture({ files })
   const { dir: project } = fixture.project
   const task = await interruptedAt(fixture, works)

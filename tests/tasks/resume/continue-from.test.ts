@@ -175,7 +175,7 @@ describe('the changes of a task that continues another', () => {
     ])
   })
 
-  it('[T4] are its own if those of that task were applied before', async () => {
+  itInSoak('[T4] are its own if those of that task were applied before', async () => {
     const { changes, applied, authors, read } = await continued(async ({ shiplog }, first) => {
       const outcome = await shiplog.client.tasks.applyPatch({ taskId: first })
       expect(outcome.kind).toBe('applied')
@@ -230,23 +230,26 @@ describe('applying tasks with a common past', () => {
     expect(await files()).toEqual(['two', 'one', 'two'])
   })
 
-  it('[T4] applies two that continue the same task, each with its own changes, and nothing more of that task', async () => {
-    const { client, shiplog, first, second, apply, files } = await pair()
-    const { taskId: third } = await client.tasks.continueFrom({
-      taskId: first,
-      agent: playing(scenario(write('c.txt', 'three'))),
-    })
-    await untilQuiet(shiplog)
-    expect(await apply(second)).toBe('applied')
-    expect(await apply(first)).toBe('already-applied')
-    expect(await apply(third)).toBe('applied')
-    expect(await files()).toEqual(['two', 'three', 'two'])
-    expect((await client.tasks.list({})).tasks.map(({ patch }) => patch)).toEqual([
-      'applied',
-      'applied',
-      'applied',
-    ])
-  })
+  itInSoak(
+    '[T4] applies two that continue the same task, each with its own changes, and nothing more of that task',
+    async () => {
+      const { client, shiplog, first, second, apply, files } = await pair()
+      const { taskId: third } = await client.tasks.continueFrom({
+        taskId: first,
+        agent: playing(scenario(write('c.txt', 'three'))),
+      })
+      await untilQuiet(shiplog)
+      expect(await apply(second)).toBe('applied')
+      expect(await apply(first)).toBe('already-applied')
+      expect(await apply(third)).toBe('applied')
+      expect(await files()).toEqual(['two', 'three', 'two'])
+      expect((await client.tasks.list({})).tasks.map(({ patch }) => patch)).toEqual([
+        'applied',
+        'applied',
+        'applied',
+      ])
+    },
+  )
 })
 
 it('[T4] a task that continues another and is interrupted at once has no drift, and leaves no branch without commits', async () => {

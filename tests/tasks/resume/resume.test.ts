@@ -58,28 +58,31 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
     expect(inner.map(({ status }) => status)).toEqual(['abandoned', 'completed'])
   })
 
-  it('[T5] runs at most as many of them at once as requested, not counting one that awaits', async () => {
-    const { root, shiplog } = await interruptedTree()
-    let most = 0
-    const abort = new AbortController()
-    const watched = (async () => {
-      const feed = await shiplog.client.feed.ledger(undefined, { signal: abort.signal })
-      for await (const _ of feed) {
-        const tasks = await allTasks(shiplog)
-        const leaves = tasks.filter(({ title }) => ['right', 'inner'].includes(title))
-        most = Math.max(most, leaves.filter(({ status }) => status === 'resumed').length)
-      }
-    })().catch(() => undefined)
-    const { accepted } = await shiplog.client.tasks.resume({
-      selector: { by: 'tree', taskId: root },
-      agentsAtOnce: 1,
-    })
-    await shiplog.client.tasks.resumeEnded({ taskIds: accepted.map(({ taskId }) => taskId) })
-    abort.abort()
-    await watched
-    expect(most).toBe(1)
-    expect((await allTasks(shiplog)).every(({ status }) => status === 'completed')).toBe(true)
-  })
+  itInSoak(
+    '[T5] runs at most as many of them at once as requested, not counting one that awaits',
+    async () => {
+      const { root, shiplog } = await interruptedTree()
+      let most = 0
+      const abort = new AbortController()
+      const watched = (async () => {
+        const feed = await shiplog.client.feed.ledger(undefined, { signal: abort.signal })
+        for await (const _ of feed) {
+          const tasks = await allTasks(shiplog)
+          const leaves = tasks.filter(({ title }) => ['right', 'inner'].includes(title))
+          most = Math.max(most, leaves.filter(({ status }) => status === 'resumed').length)
+        }
+      })().catch(() => undefined)
+      const { accepted } = await shiplog.client.tasks.resume({
+        selector: { by: 'tree', taskId: root },
+        agentsAtOnce: 1,
+      })
+      await shiplog.client.tasks.resumeEnded({ taskIds: accepted.map(({ taskId }) => taskId) })
+      abort.abort()
+      await watched
+      expect(most).toBe(1)
+      expect((await allTasks(shiplog)).every(({ status }) => status === 'completed')).toBe(true)
+    },
+  )
 })
 
 describe('resuming one', () => {

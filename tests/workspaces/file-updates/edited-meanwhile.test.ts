@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { record } from '../../crash/fault-fs/record.ts'
 import { git, openFixture, start, untilQuiet } from '../../harness.ts'
+import { itInSoak } from '../../soak.ts'
 
 const lines = Array.from({ length: 12 }, (_, n) => `${n}\n`).join('')
 
@@ -70,7 +71,7 @@ it('changes nothing if a program keeps writing to a file that it has open, and d
   expect(git(dir, 'status', '--porcelain')).toBe(' M a.txt\n')
 })
 
-it('reports a conflict if what another program wrote does not fit', async () => {
+itInSoak('reports a conflict if what another program wrote does not fit', async () => {
   const { taskId, dir, client } = await finished()
   const mine = lines.replace('0\n', 'mine\n')
   // Into the file itself, in another process, which the recording does not see.

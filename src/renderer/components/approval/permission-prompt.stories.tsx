@@ -238,7 +238,11 @@ export const HiddenInARule: Story = {
     await expect(canvas.getByText(/^It has characters that can’t be seen/)).toBeVisible()
   },
 }
-export const HiddenInARuleDark: Story = { ...HiddenInARule, globals: { theme: 'dark' } }
+export const HiddenInARuleDark: Story = {
+  ...HiddenInARule,
+  tags: ['soak'],
+  globals: { theme: 'dark' },
+}
 
 export const QuestionDark: Story = { ...Question, globals: { theme: 'dark' }, play: undefined }
 

@@ -242,6 +242,7 @@ export const ReportWithChecksDark: Story = {
 }
 /** Where many tasks continue it, the first are named, and the others are in a menu. */
 export const ContinuedOften: Story = {
+  tags: ['soak'],
   args: { state: 'kept' },
   render: () => {
     const fake = fakeWith('kept')

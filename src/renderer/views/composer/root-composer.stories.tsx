@@ -88,6 +88,7 @@ type Story = StoryObj<typeof meta>
 
 /** The mode is the project's until another is selected; model and mode are selected by keyboard. */
 export const NextRun: Story = {
+  tags: ['soak'],
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     const body = within(document.body)

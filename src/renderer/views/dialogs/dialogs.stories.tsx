@@ -45,6 +45,7 @@ async function renameAndGoOn(canvasElement: HTMLElement): Promise<HTMLElement> {
 
 /** The answer comes while another dialog is open: that one stays. */
 export const LateAnswer: Story = {
+  tags: ['soak'],
   args: { renamed: Promise.withResolvers() },
   play: async ({ canvasElement, args }) => {
     const palette = await renameAndGoOn(canvasElement)

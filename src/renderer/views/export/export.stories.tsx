@@ -109,6 +109,7 @@ export const SomeTurns: Story = {
 }
 
 export const NothingFound: Story = {
+  tags: ['soak'],
   args: { hits: [] },
   play: async ({ canvasElement }) => {
     const dialog = within(await open(canvasElement))

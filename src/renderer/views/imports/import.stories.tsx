@@ -160,6 +160,7 @@ export const SingleSessions: Story = {
 
 /** What is in the archive already is marked, and only the rest is offered. */
 export const Second: Story = {
+  tags: ['soak'],
   args: {
     given: {
       importSources: [

@@ -202,6 +202,7 @@ export const Fetch: Story = {
 }
 /** Says what is wrong at the field that is wrong. */
 export const OwnCommand: Story = {
+  tags: ['soak'],
   args: { agents },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -339,6 +340,7 @@ export const ContinueWith: Story = {
 
 /** A follow-up is written, and another agent is chosen for it. */
 export const ContinueFromComposer: Story = {
+  tags: ['soak'],
   args: { ...ContinueWith.args, overlay: undefined } as Args,
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -375,6 +377,7 @@ export const PickerDark: Story = {
 
 /** An agent that is set up can take part in the demo. */
 export const DemoWith: Story = {
+  tags: ['soak'],
   args: { agents: [claude, codex], address: '#/', isEmpty: true },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

@@ -110,12 +110,14 @@ export const FullScreen: Story = {
   args: { address: `#/transcript/${ids.tests}?show=tools`, shown: [article] },
 }
 export const Replay: Story = {
+  tags: ['soak'],
   args: {
     address: `#/transcript/${ids.tests}?seq=8&replay`,
     shown: [`[role="slider"], ${article}`],
   },
 }
 export const Review: Story = {
+  tags: ['soak'],
   args: { address: `#/t/${ids.lead}/review`, shown: ['[aria-label="Changed files"] button'] },
 }
 export const Archive: Story = {

@@ -171,6 +171,7 @@ export const Settings: Story = {
 
 /** A stopped sub-agent, and a message that it has not read: it is withdrawn here. */
 export const NotRead: Story = {
+  tags: ['soak'],
   args: { address: `#/t/${ids.tests}`, sleeping: true },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

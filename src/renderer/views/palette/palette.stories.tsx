@@ -101,6 +101,7 @@ export const Text: Story = {
 
 /** Over a transcript: its own commands and keys, which it gets back to. */
 export const OverTranscript: Story = {
+  tags: ['soak'],
   args: { address: `#/t/${ids.upgrade}/transcript/${ids.tests}` },
   play: async () => {
     const dialog = await screen.findByRole('dialog', { name: 'Transcript of Add parser tests' })

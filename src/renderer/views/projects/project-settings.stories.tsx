@@ -44,6 +44,7 @@ export const ChangedElsewhere: Story = {
 
 /** Something was typed: it is kept, not saved over what is set now, and can be let go. */
 export const ChangedBoth: Story = {
+  tags: ['soak'],
   args: { fake: newFake() },
   play: async ({ args }) => {
     const secrets = await screen.findByRole('textbox', { name: 'Secrets to pass on' })

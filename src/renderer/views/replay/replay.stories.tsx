@@ -238,6 +238,7 @@ export const Files: Story = {
 
 /** The cards are those of the moment, and nothing in them acts on the tasks as they are now. */
 export const CardsOfTheMoment: Story = {
+  tags: ['soak'],
   args: { state: 'ended' },
   play: async ({ canvasElement }) => {
     const page = within(canvasElement.ownerDocument.body)

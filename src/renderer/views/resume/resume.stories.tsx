@@ -291,6 +291,7 @@ export const ParallelGroup: Story = {
 }
 /** The same from a card of one of them. */
 export const ParallelGroupFromCard: Story = {
+  tags: ['soak'],
   args: { records: interruptedRecords, address: lead },
   play: async ({ canvasElement }) => {
     const [more] = await within(canvasElement).findAllByRole('button', {
@@ -317,6 +318,7 @@ export const Looking: Story = {
   },
 }
 export const LookingFailed: Story = {
+  tags: ['soak'],
   args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'fails' },
   play: async () => {
     await body().findByRole('button', { name: 'Copy details' })

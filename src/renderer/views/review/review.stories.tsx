@@ -333,6 +333,7 @@ export const Commit: Story = {
 }
 /** Nothing to commit: no fields that would do nothing. */
 export const AllCommitted: Story = {
+  tags: ['soak'],
   args: { changes: 'all-committed' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

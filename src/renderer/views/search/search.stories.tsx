@@ -82,6 +82,7 @@ export const UnknownFilter = explains(
 export const MistypedFilterName = explains('tol:bash', /Did you mean tool:\?/)
 /** A filter with a name that nothing has says so, and offers the one that was meant. */
 export const MistypedTool: Story = {
+  tags: ['soak'],
   args: { query: 'src tool:edit_flie' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -107,6 +108,7 @@ export const InvalidFilter: Story = {
 }
 /** The counts of the query before are not those of one that can't be answered. */
 export const InvalidAfterHits: Story = {
+  tags: ['soak'],
   args: { query: 'cases' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

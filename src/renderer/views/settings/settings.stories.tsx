@@ -107,6 +107,7 @@ export const ClockAheadDark: Story = {
   args: { ...ClockAhead.args, theme: 'dark' },
 }
 export const ClockConfirmed: Story = {
+  tags: ['soak'],
   args: { old: true, leapt: true },
   play: async (context) => {
     await ClockAhead.play?.(context)

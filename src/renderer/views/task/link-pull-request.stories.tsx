@@ -30,6 +30,7 @@ export const Linked: Story = {
 }
 /** What is no address is said when it is sent, and no sooner. */
 export const NoAddress: Story = {
+  tags: ['soak'],
   play: async ({ canvasElement }) => {
     const field = await open(canvasElement)
     await userEvent.type(field, 'pull request 12')

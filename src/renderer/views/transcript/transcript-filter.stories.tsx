@@ -47,6 +47,7 @@ export const Edits: Story = {
 
 /** From a link; Esc shows everything. */
 export const NothingMatches: Story = {
+  tags: ['soak'],
   args: { query: '?show=errors&tool=write_file' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

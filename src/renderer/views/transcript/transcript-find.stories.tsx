@@ -83,6 +83,7 @@ export const Many: Story = {
 }
 
 export const None: Story = {
+  tags: ['soak'],
   play: async ({ canvasElement }) => {
     const { status, bar } = await opened(canvasElement)
     await userEvent.keyboard('albatross')
@@ -220,6 +221,7 @@ const withSeveral = (): Entry[] => {
   ]).entries
 }
 export const SeveralInDiff: Story = {
+  tags: ['soak'],
   args: { entries: withSeveral() },
   play: async ({ canvasElement }) => {
     const { status } = await opened(canvasElement)

@@ -57,6 +57,7 @@ export const Dialog: Story = {
 }
 export const DialogDark: Story = { tags: ['soak'], ...Dialog, globals: { theme: 'dark' } }
 export const FullScreen: Story = {
+  tags: ['soak'],
   args: { address: `#/transcript/${ids.tests}` },
   play: async (context) => {
     const page = within(context.canvasElement.ownerDocument.body)
@@ -69,6 +70,7 @@ export const FullScreen: Story = {
 
 /** What can be done about a stopped agent is beside its status. */
 export const InterruptedDialog: Story = {
+  tags: ['soak'],
   args: { address: `#/t/${ids.lead}/transcript/${ids.notes}`, records: interruptedRecords },
   play: async ({ canvasElement }) => {
     const page = within(canvasElement.ownerDocument.body)

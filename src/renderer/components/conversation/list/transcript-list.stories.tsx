@@ -433,6 +433,7 @@ export const TailToTheEnd: Story = {
 
 /** A key held down on a busy machine repeats several times before a frame is drawn: each press counts. */
 export const KeysFasterThanFrames: Story = {
+  tags: ['soak'],
   args: { items: itemsOf(long(60)) },
   play: async ({ canvasElement }) => {
     const box = scrollerOf(canvasElement)

@@ -71,7 +71,7 @@ export const Colours: Story = {
     copied.mockRestore()
   },
 }
-export const ColoursDark: Story = { ...Colours, globals: { theme: 'dark' } }
+export const ColoursDark: Story = { ...Colours, tags: ['soak'], globals: { theme: 'dark' } }
 
 /** A long output shows its two ends with the colours in force there, and grows with the list. */
 export const Long: Story = {
