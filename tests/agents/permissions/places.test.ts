@@ -31,6 +31,7 @@ async function linked() {
   for (const [from, to] of Object.entries(links)) await symlink(to, join(workingDir, from))
   const place = { workingDir, cwd: workingDir }
   return {
+    workingDir,
     of: (command: string, mode: PermissionMode, rules: PermissionRule[] = []) =>
       decide([{ mode, rules }], { kind: 'command', command, place }).kind,
     edit: (path: string, mode: PermissionMode, rules: PermissionRule[] = []) =>
@@ -205,8 +206,45 @@ it('asks in allow-all about a redirection to an unknown file, if there is a rule
   for (const command of ['echo x > "$X"', 'cd "$X" && echo x > x', 'sudo sh -c \'echo x > "$X"\''])
     expect(of(command, 'allow-all', denySecrets), command).toBe('ask')
   expect(of('echo x > "$X"', 'allow-all', [{ effect: 'deny', rule: 'bash: a' }])).toBe('allow')
-  expect(of('cd src && echo x > x', 'allow-all', denySecrets)).toBe('allow')
+  for (const command of [
+    'cd src && echo x > ../secrets/x',
+    'echo x > ~/project/secrets/x',
+    'echo x > /proc/self/cwd/secrets/x',
+  ])
+    expect(of(command, 'allow-all', denySecrets), command).toBe('ask')
+  for (const command of ['cd src && echo x > x', 'cd src && echo x > /dev/stdout', 'echo x > /x'])
+    expect(of(command, 'allow-all', denySecrets), command).toBe('allow')
 })
+
+it('finds a file by its path from the root, wherever the shell is', async () => {
+  const { of, edit, workingDir } = await linked()
+  const command = `cd "$X" && echo x > ${workingDir}/secrets/x`
+  expect(of(command, 'allow-all', denySecrets)).toBe('deny')
+  // Its target may be any file, also to the file tools.
+  await symlink('/proc/self/cwd/secrets', join(workingDir, 'own'))
+  expect(edit('own/x', 'allow-all', denySecrets)).toBe('ask')
+  expect(edit('own/x', 'allow-all')).toBe('allow')
+})
+
+it.skipIf(process.platform !== 'linux')(
+  '[P1] asks about links with names that are not UTF-8, which Node reads as others',
+  async () => {
+    const { of, workingDir } = await linked()
+    const above = Buffer.from(`${workingDir}/up\xff`, 'latin1')
+    await symlink('..', above)
+    const target = Buffer.from('up\xff/x', 'latin1')
+    await symlink(target, join(workingDir, 'plain'))
+    for (const command of [
+      'cat plain',
+      'echo x > plain',
+      'cat up*/x',
+      'cat < plain',
+      "> $'up\\xff/x'",
+      "> $'up\\377/x'",
+    ])
+      expect(of(command, 'allow-edits'), command).toBe('ask')
+  },
+)
 
 it.each([
   'cat etc/passwd',

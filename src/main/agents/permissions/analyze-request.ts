@@ -17,6 +17,7 @@ import {
   mayBeWritten,
   type PathFound,
   type Place,
+  unknownPath,
 } from './places.ts'
 import { type PolicyFiles, policyFilesIn } from './policy-files.ts'
 import { isHarmlessVariable, type PlacedCommand } from './rules.ts'
@@ -203,7 +204,7 @@ function addSteps(
 }
 
 const find = (path: string, { place, folders }: Folders): PathFound =>
-  folders ? findPath(path, place, folders) : { inside: false }
+  folders || isAbsolute(path) ? findPath(path, place, folders ?? [place.cwd]) : unknownPath
 
 const isInside = (path: string, isGlob: boolean, where: Folders): boolean =>
   isGlob
@@ -222,8 +223,8 @@ function stepOnFile(
   }
   // Bash replaces the `~` of `a=~/b`.
   const isText = path.kind === 'literal' && (!path.hasHome || text.startsWith('~'))
-  const found: PathFound = isText ? find(text, where) : { inside: false }
-  const isKnown = isText && (where.folders !== null || isAbsolute(text))
+  const found: PathFound = isText ? find(text, where) : unknownPath
+  const isKnown = found.inside || !found.isUnknown
   const isStream = path.kind === 'literal' && (kind === 'write' ? outputs : streams).test(text)
   if (kind === 'write') {
     const isPolicy = !isStream && where.policy.mayBeWritten(text, found, isKnown)

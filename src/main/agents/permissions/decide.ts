@@ -157,6 +157,9 @@ function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | 
  * and a program that is given the words of a rule, like `flock lock git push` or `python -c "system('git push')"`.
  */
 function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequest): string[] {
+  const hasEditRule = [...ask, ...deny].some(({ test }) => test.kind === 'edit')
+  if (seen.kind === 'edit')
+    return hasEditRule && mayBeAnyFile(seen.found) ? [writesWhatRuleMayCover(seen.path)] : []
   if (seen.kind !== 'command') return []
   const rules = [...deny, ...ask].flatMap(({ text, test }) =>
     test.kind === 'command' ? [{ text, test }] : [],
@@ -182,12 +185,17 @@ function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequ
   if (rules.length > 0)
     for (const what of [...seen.unclear, ...seen.behindSudo.unclear])
       reasons.push(`${what}: it may run what a rule forbids or asks about.`)
-  if ([...ask, ...deny].some(({ test }) => test.kind === 'edit'))
+  if (hasEditRule)
     for (const step of steps)
-      if (step.kind === 'write' && !step.isKnown)
-        reasons.push(`It writes to ${named(step.path)}, which may be a file that a rule covers.`)
+      if (step.kind === 'write' && !step.always && mayBeAnyFile(step.found))
+        reasons.push(writesWhatRuleMayCover(step.path))
   return reasons
 }
+
+const mayBeAnyFile = (found: PathFound): boolean => !found.inside && found.isUnknown
+
+const writesWhatRuleMayCover = (path: string): string =>
+  `It writes to ${named(path)}, which may be a file that a rule covers.`
 
 /** Reports whether the rule is `bash: *`. */
 const isEveryCommand = ({ test }: Rule): boolean =>

@@ -19,12 +19,14 @@ export interface Place {
 /**
  * `relative` is null if it is only known that the path is inside. `names`: all its possible paths
  * relative to the working directory, as written and with links followed. `isApart`: it is in Shiplog's own folder.
+ * `isUnknown`: it may be anywhere, so that a rule about a file in the working directory may be about it.
  */
 export type PathFound =
   | { inside: true; relative: string | null; names: string[]; isApart: boolean }
-  | { inside: false }
+  | { inside: false; isUnknown: boolean }
 
-const outside: PathFound = { inside: false }
+const outside: PathFound = { inside: false, isUnknown: false }
+export const unknownPath: PathFound = { inside: false, isUnknown: true }
 
 /**
  * Resolves a path of a command, which the system follows link by link. `folders`: the directories
@@ -35,13 +37,15 @@ export function findPath(
   place: Place,
   folders: readonly string[] = [place.cwd],
 ): PathFound {
-  if (path.startsWith('~') || path.includes('\0')) return outside
-  if (folders.length > 1 && !isAbsolute(path) && path.split('/').includes('..')) return outside
+  // The home folder may be above the working directory, and the shell's own.
+  if (path.startsWith('~')) return unknownPath
+  if (path.includes('\0')) return outside
+  if (folders.length > 1 && !isAbsolute(path) && path.split('/').includes('..')) return unknownPath
   const names: string[] = []
   let isApart = false
   for (const folder of folders) {
     const found = findIn(place, isAbsolute(path) ? path : `${folder}${sep}${path}`)
-    if (!found.inside) return outside
+    if (!found.inside) return folders.length > 1 ? unknownPath : found
     names.push(...found.names)
     isApart ||= found.isApart
   }
@@ -147,7 +151,7 @@ export function isProgramOf({ workingDir }: Place, name: string): boolean {
 function findIn({ workingDir, apart }: Omit<Place, 'cwd'>, path: string): PathFound {
   const root = resolveLinks(workingDir)
   const real = resolveLinks(path)
-  if (root === null || real === null) return outside
+  if (root === null || real === null) return unknownPath
   const text = resolve(path)
   const byLinks = pathWithin(root, real)
   const byText = pathWithin(workingDir, text) ?? pathWithin(root, text)
@@ -158,6 +162,8 @@ function findIn({ workingDir, apart }: Omit<Place, 'cwd'>, path: string): PathFo
 
 /** The same limit as on Linux. */
 const linksMax = 40
+/** What Node puts in the place of bytes of a name that are not UTF-8. */
+const notUtf8 = '\ufffd'
 const separators = sep === '/' ? '/' : /[\\/]/
 
 /** Returns the absolute path without links; missing parts stay as written. Null if unknown. */
@@ -171,8 +177,8 @@ function resolveLinks(path: string): string | null {
       continue
     }
     const next = join(at, part)
-    // Links in /proc differ between processes.
-    if (next === '/proc') return null
+    // Links in /proc differ between processes. A name that is not UTF-8 was read as another one, which is no link.
+    if (next === '/proc' || part.includes(notUtf8)) return null
     const target = linkAt(next)
     if (target === undefined) {
       at = next
