@@ -87,7 +87,7 @@ describe('[P3] what a rule covers, and what not', () => {
       "grep -rn 'a b' src && cat README.md",
       'wc -l *.ts',
       '(cat a 2>&1)|head; cat b >&2',
-      'cat status options; cd src && cat functions',
+      'cat status options; cd ./src && cat functions',
       '[ ! -f a ] && test -d src',
     ])
       expect(of(command), command).toBe('allow')

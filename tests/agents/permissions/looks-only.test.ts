@@ -67,6 +67,32 @@ describe('[P3] asks where', () => {
       expect(of(command, 'unknown'), command).toBe('allow')
   })
 
+  it('zsh finds a folder that is missing by the settings of the user, as a variable or elsewhere', async () => {
+    const workingDir = await temporaryDir()
+    await mkdir(join(workingDir, 'src/HOME/lib'), { recursive: true })
+    await writeFile(join(workingDir, 'file'), '')
+    const place = { workingDir, cwd: workingDir }
+    const of = (command: string, shell: CommandShell = 'unknown') =>
+      verdict(command, place, { shell })
+    for (const command of [
+      'cd HOME; cat .ssh/id',
+      'cd PATH/..; ls',
+      'cd other && ls',
+      'cd file; ls',
+      '(cd src; ls); cd HOME; cat .ssh/id',
+      'cd src && cd HOME/lib && ls',
+    ])
+      expect(of(command), command).toBe('ask')
+    for (const command of [
+      'cd src && ls',
+      'cd src/HOME && ls',
+      'cd ./other; ls',
+      `cd ${workingDir} && ls`,
+    ])
+      expect(of(command), command).toBe('allow')
+    expect(of('cd other && ls', 'bash')).toBe('allow')
+  })
+
   it('pip may load modules of the folder', () => {
     expect(verdict('pip --version')).toBe('ask')
   })

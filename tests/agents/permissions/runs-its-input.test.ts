@@ -8,6 +8,7 @@ describe('no rule is proposed for a program that runs its input, which no rule s
     '.venv/bin/python',
     "/usr/bin/python3 -c 'a'",
     './node_modules/.bin/tsx',
+    'python --version -i',
     'python manage.py shell',
     'docker compose run --rm web python manage.py shell',
     'php artisan tinker',
@@ -38,6 +39,8 @@ describe('no rule is proposed for a program that runs its input, which no rule s
     'docker run --rm node npm test',
     'git apply a.patch',
     'git commit -F -',
+    'node --version',
+    '.venv/bin/python --version',
     'bash scripts/a.sh',
   ])('but it is for %j', (command) => {
     expect(verdictOf(command, { rules: [] })).toMatchObject({ proposal: [`bash: ${command}`] })

@@ -134,9 +134,10 @@ const makesMisread = (steps: readonly Step[]): boolean =>
     (step) => step.kind === 'run' && step.segment.words.some(({ kind }) => kind === 'glob'),
   )
 
-const startOf = ({ place, folders = [] }: CommandRequest, policy: PolicyFiles): Folders => ({
+const startOf = ({ place, folders = [], shell }: CommandRequest, policy: PolicyFiles): Folders => ({
   place,
   policy,
+  hasSettings: shell === 'unknown',
   folders: folders && [...new Set([place.cwd, ...folders])],
   words: 0,
 })
@@ -149,6 +150,7 @@ interface Folders {
    * outside.
    */
   folders: string[] | null
+  hasSettings: boolean
   /** How many were looked at so far. */
   words: number
 }

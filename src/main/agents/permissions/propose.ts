@@ -55,6 +55,8 @@ function readsWhatToRun(words: readonly ShellWord[]): boolean {
     const name = basename(text ?? '')
     // The folder, not the shell's `.`.
     if (at > 0 && name === '.') return false
+    // `node --version` runs nothing else.
+    if (next === '--version' && at + 2 === texts.length) return false
     if (isInterpreter(name) && (next === null || next.startsWith('-'))) return true
     if (at === 0) return runsInput.test(name)
     return (

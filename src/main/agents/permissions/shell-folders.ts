@@ -11,13 +11,20 @@ export const depthMax = 5
 /** More are not legitimate. */
 const foldersMax = 30
 
+interface Shell {
+  place: Place
+  folders: string[] | null
+  /** A user's settings may say what else the name of a folder means, if there is none of that name. */
+  hasSettings: boolean
+}
+
 /**
  * Returns all folders that the shell may enter from `folders`, because each `cd` may run any number of times, in any order;
  * null if it may be outside of the working directory.
  */
 export function foldersAfter(
   segments: Segment[],
-  { place, folders }: { place: Place; folders: string[] | null },
+  { place, folders, hasSettings }: Shell,
 ): string[] | null {
   const targets = targetsIn(segments)
   if (folders === null || targets.length === 0) return folders
@@ -31,7 +38,19 @@ export function foldersAfter(
     }
     if (all.size > foldersMax) return null
   }
-  return [...all]
+  const mayBeElsewhere = (target: string | null) => !isFolderIn([...all], target ?? '')
+  return hasSettings && targets.some(mayBeElsewhere) ? null : [...all]
+}
+
+/**
+ * Reports whether it is a folder in one of `folders`, and in all of them if a variable has its name. Where there is none, zsh
+ * and others look for it in the folders of `cdpath`, and with `cdablevars` take it for a variable: `cd HOME`.
+ */
+function isFolderIn(folders: readonly string[], target: string): boolean {
+  if (/^\.{0,2}\//.test(target) || /^\.{1,2}$/.test(target)) return true
+  const isThere = (folder: string) => existsSync(`${resolve(folder, target)}/.`)
+  const [name = ''] = target.split('/')
+  return process.env[name] === undefined ? folders.some(isThere) : folders.every(isThere)
 }
 
 /** Reports whether a segment is `cd` to a folder without `..`. */

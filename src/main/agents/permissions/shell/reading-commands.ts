@@ -23,19 +23,14 @@ const fileTests = new Set(['-e', '-f', '-d', '-s', '-r', '-w', '-x', '-L'])
 /** Programs that look at nothing in the folder that they are in. */
 const lookNowhere = new Set(['pwd', 'true', 'false', ':'])
 /**
- * Programs that may be called for their version, each with the options that only print it: `python -v` runs its standard
- * input. Some are missing, because the folder decides what they start: `yarn` runs the file of `yarnPath` in
- * `.yarnrc.yml`, `pnpm` the version of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`. Before version 10,
- * `npm` and `npx` write a log to the `logs-dir` of `.npmrc`, which may be anywhere. `pip` loads modules of the folder if
- * `PYTHONPATH` has an empty entry, as after `PYTHONPATH=$PYTHONPATH:/lib`.
+ * Programs that may be called with `--version`, which is all that they print. Others are missing, because the folder decides
+ * what they start: `node` and `python` may be shims (with asdf, `path:` in `.tool-versions` names a folder with the
+ * program, and `.asdfrc` commands to run before it), `yarn` runs the file of `yarnPath` in `.yarnrc.yml`, `pnpm` the version
+ * of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`. Before version 10, `npm` and `npx` write a log to the
+ * `logs-dir` of `.npmrc`, which may be anywhere. `pip` loads modules of the folder if `PYTHONPATH` has an empty entry, as
+ * after `PYTHONPATH=$PYTHONPATH:/lib`. To the make of BSD, `-v` is no version.
  */
-const versionOptions: ReadonlyMap<string, readonly string[]> = new Map([
-  ['node', ['--version', '-v']],
-  ['python', ['--version', '-V']],
-  ['python3', ['--version', '-V']],
-  ['git', ['--version']],
-  ['make', ['--version', '-v']],
-])
+const printVersion = new Set(['git', 'make'])
 
 /** `inside` reports whether the path of a word is inside the working directory. */
 export function onlyReads(
@@ -81,7 +76,7 @@ export function onlyReads(
     case 'command':
       return values[0] === '-v' || values[0] === '-V'
     default:
-      return values.length === 1 && (versionOptions.get(program) ?? []).includes(values[0] ?? '')
+      return printVersion.has(program) && values.length === 1 && values[0] === '--version'
   }
 }
 
