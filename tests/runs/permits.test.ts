@@ -22,6 +22,7 @@ function permitsWith(
 ) {
   const recorded: (PermissionAnswer | null)[] = []
   const questions: string[] = []
+  const asked: string[] = []
   let nowMs = 0
   const verdict = { kind: 'ask' as const, reasons: [], proposal: [] }
   const action = { kind: 'command' as const, tool: 'bash', text: 'make', directory: '/' }
@@ -35,13 +36,14 @@ function permitsWith(
       permissions: {
         mode,
         isNarrowed: () => isNarrowed,
-        check: async ({ input }) => ({
-          verdict,
+        check: async ({ input, programPath = '/bin' }) => ({
+          verdict: { ...verdict, reasons: [programPath] },
           action: { ...action, text: String(input) },
           folders: [],
         }),
-        async ask({ text }) {
+        async ask({ text, reasons }) {
           questions.push(text)
+          asked.push(...reasons)
           nowMs += 5_000
           return outcome
         },
@@ -56,7 +58,7 @@ function permitsWith(
       },
     },
   )
-  return { permits, recorded, questions }
+  return { permits, recorded, questions, asked }
 }
 
 const { signal } = new AbortController()
@@ -87,6 +89,13 @@ it('reports how long a user was asked, which does not count as time of the call'
   const { permits } = permitsWith('ask', { kind: 'allowed', by: 'person' })
   const call = { callId: newToolCallId(), name: 'bash', input: {}, shown: {}, cwd: '/' }
   expect(await permits.permit(call, signal)).toEqual({ refusal: null, waitedMs: 5_000 })
+})
+
+it('is decided by the PATH that an earlier command left', async () => {
+  const { permits, asked } = permitsWith('ask', { kind: 'allowed', by: 'person' })
+  const call = { callId: newToolCallId(), name: 'bash', input: {}, shown: {}, cwd: '/' }
+  await permits.permit({ ...call, programPath: '/code/.venv/bin:/bin' }, signal)
+  expect(asked).toEqual(['/code/.venv/bin:/bin'])
 })
 
 describe('[K3] with secrets, a request', () => {

@@ -73,8 +73,9 @@ export function createToolCalls(
     const notItsTool = refusalByDefinition(task, name)
     if (notItsTool !== null) return notRun(notItsTool)
     let answeredMs = 0
+    const { cwd, env } = callState.shell
     const { refusal, waitedMs } = await permit(
-      { callId, name, input, shown, cwd: callState.shell.cwd },
+      { callId, name, input, shown, cwd, programPath: env.PATH },
       signal,
     )
     if (refusal !== null) {

@@ -41,7 +41,8 @@ const shiplogVariable = /^(?:SHIPLOG_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE)$/
 const forcedColor = /^(?:FORCE_COLOR|CLICOLOR_FORCE|COLORTERM)$/
 
 /** These change how a shell reads its commands, which permissions are decided by. */
-const shellVariable = /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT|ENV)$/
+export const shellVariable =
+  /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT|ENV)$/
 
 /** Always passed on, because without them no program starts or finds the user's files. */
 const essential =

@@ -222,6 +222,8 @@ export interface RunPermissions {
     folders?: readonly string[] | null
     /** The shell that reads its command. Absent: that of Shiplog's tools. */
     shell?: CommandShell
+    /** Its PATH, if an earlier command changed it. */
+    programPath?: string | undefined
     /** Rules that apply only to this decision, in addition to the user's. */
     tried?: readonly PermissionRule[]
   }): Promise<CheckedCall | null>

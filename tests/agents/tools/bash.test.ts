@@ -130,6 +130,11 @@ describe('the shell state between calls', () => {
     expect(bench.shell.env).toEqual({ MINE: '1' })
   })
 
+  it('does not keep what changes how a shell reads later commands', async () => {
+    await bash('export MINE=1 CDPATH=/ GLOBIGNORE=a POSIXLY_CORRECT=1; export SHELLOPTS')
+    expect(bench.shell.env).toEqual({ MINE: '1' })
+  })
+
   it('forgets a variable that was unset again', async () => {
     await bash('export MINE=1')
     await bash('unset MINE')

@@ -114,11 +114,11 @@ export function createPermissions(
       ]
       return {
         mode,
-        async check({ name, input, cwd, folders = [], shell, tried = [] }) {
+        async check({ name, input, cwd, folders = [], shell, programPath, tried = [] }) {
           if (mode === null) return null
           const apart = apartIn(workingDir, deps.dataDir)
           const called = { name, input, folders, shell: shell ?? (await deps.shell()) }
-          const found = await actionOf(called, { workingDir, cwd, apart }, () =>
+          const found = await actionOf(called, { workingDir, cwd, apart, programPath }, () =>
             deps.setUpOf(task.projectId),
           )
           if (found === null) return null

@@ -14,6 +14,8 @@ export interface Place {
   cwd: string
   /** Shiplog's own folder in the working directory, by its path without links (`apartIn`). */
   apart?: string | undefined
+  /** The PATH of the shell. Absent: that of this process. */
+  programPath?: string | undefined
 }
 
 /**
@@ -135,13 +137,14 @@ export function mayBeWritten(found: PathFound): boolean {
 }
 
 /**
- * Reports whether a program of this name would be the working directory's own: after `.venv/bin/activate`, the PATH has a
- * folder in which an agent may change files.
+ * Reports whether a program of this name may be the working directory's own: after `.venv/bin/activate`, the PATH has a
+ * folder in which an agent may change files. This process's own relative entries are not passed on.
  */
-export function isProgramOf({ workingDir }: Place, name: string): boolean {
+export function isProgramOf({ workingDir, programPath }: Place, name: string): boolean {
   const root = resolveLinks(workingDir)
-  return (process.env.PATH ?? '').split(delimiter).some((dir) => {
-    if (!isAbsolute(dir) || !existsSync(join(dir, name))) return false
+  return (programPath ?? process.env.PATH ?? '').split(delimiter).some((dir) => {
+    if (!isAbsolute(dir)) return programPath !== undefined
+    if (!existsSync(join(dir, name))) return false
     const real = resolveLinks(dir)
     return root === null || real === null || pathWithin(root, real) !== null
   })

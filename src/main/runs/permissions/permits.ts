@@ -25,6 +25,8 @@ interface PermittedCall {
   shown: unknown
   /** The directory of its shell. Absolute. */
   cwd: string
+  /** The PATH of its shell, if a command changed it. */
+  programPath?: string | undefined
 }
 
 interface Permit {
@@ -80,15 +82,15 @@ export function createPermits(
   }
 
   async function permit(call: PermittedCall, signal: AbortSignal): Promise<Permit> {
-    const { callId, name, input, shown, cwd } = call
-    const checked = await permissions.check({ name, input, cwd })
+    const { callId, name, input, shown, ...shell } = call
+    const checked = await permissions.check({ name, input, ...shell })
     if (checked === null) return unrestricted
     const { verdict } = checked
     if (verdict.kind === 'allow' && verdict.by === 'mode') return unrestricted
     // The decision uses the actual input, and the record has no secrets. The question hides nothing
     // that a file of the project or the agent can have named as a secret.
     const actionFor = async (visibleInput: unknown) =>
-      (await permissions.check({ name, input: visibleInput, cwd }))?.action ?? checked.action
+      (await permissions.check({ name, input: visibleInput, ...shell }))?.action ?? checked.action
     const asked = { callId, question: (await actionFor(shown)).text, options: [] }
     if (verdict.kind === 'allow' || verdict.kind === 'deny') {
       const allowed = verdict.kind === 'allow'
@@ -111,7 +113,7 @@ export function createPermits(
         reasons: verdict.reasons,
         proposal: verdict.proposal,
         recheck: async (tried): Promise<Verdict> =>
-          (await permissions.check({ name, input, cwd, tried }))?.verdict ?? verdict,
+          (await permissions.check({ name, input, ...shell, tried }))?.verdict ?? verdict,
       },
       signal,
     )

@@ -2,14 +2,16 @@
  * Keeps state from one bash call to the next: the directory and the exported variables. Each command runs in a new shell,
  * in a script that writes both to a file at its end; the command's output never contains them.
  */
+
 import type { ShellState } from '../../../../shared/agents/driver/tool-result.ts'
+import { shellVariable } from '../../../secrets/agent-environment.ts'
 
 /** Bounded, because the record contains the exported variables. */
 export const shellEnvBytesMax = 32 * 1024
 const variableBytesMax = 16 * 1024
 
 /** Variables that the shell itself sets. */
-const shellVariables = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
+const ownVariables = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
 /** Returns the environment and arguments that run `command` in `state` and write the new state to `stateFile`. */
 export function shellInvocation(
@@ -58,7 +60,8 @@ function changedVariables(
     const equals = variable.indexOf('=')
     const name = variable.slice(0, equals)
     const value = variable.slice(equals + 1)
-    const own = equals < 1 || shellVariables.has(name) || name.includes('__shiplog')
+    const own =
+      equals < 1 || ownVariables.has(name) || name.includes('__shiplog') || shellVariable.test(name)
     return own || environment[name] === value ? [] : [[name, value]]
   })
 }
