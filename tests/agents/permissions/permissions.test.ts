@@ -106,6 +106,28 @@ it('permissions for one folder do not apply to another one, but restrictions do'
   expect(await verdicts()).toEqual(['ask', 'ask', 'ask', 'deny'])
 })
 
+it('[P2] says where else a command of an installed agent may run, after earlier ones', async () => {
+  const { task, forRun, dir } = await openPermissions()
+  const { check } = await forRun(task(null, null, 'model'))
+  const reasonsIn = async (folders: string[] | null, command = 'make') => {
+    const verdict = (await check({ ...bash(command, dir), folders }))?.verdict
+    return verdict?.kind === 'ask' ? verdict.reasons.slice(1) : verdict?.kind
+  }
+  const sentence = (where: string) => [
+    `It may run in ${where}: an earlier command may have left it there.`,
+  ]
+  expect(await reasonsIn([])).toEqual([])
+  expect(await reasonsIn([dir])).toEqual([])
+  expect(await reasonsIn([dir, join(dir, 'a b'), join(dir, 'sub')])).toEqual(
+    sentence('“a b” or sub'),
+  )
+  expect(await reasonsIn('bcde'.split('').map((one) => join(dir, one)))).toEqual(
+    sentence('one of 4 other folders'),
+  )
+  expect((await reasonsIn(null))?.at(-1)).toEqual(sentence('another folder')[0])
+  expect(await reasonsIn([join(dir, 'sub')], 'echo a')).toBe('allow')
+})
+
 it('[S6] a run uses the settings of its start, and rules added while it runs', async () => {
   const { permissions, task, forRun, dir } = await openPermissions()
   const one = task(null, null, 'model')

@@ -29,6 +29,7 @@ import { analyzeRequest } from './analyze-request.ts'
 import { createPermissionBoard } from './board.ts'
 import { decideOn } from './decide.ts'
 import { quoted } from './named.ts'
+import { whereElse } from './other-folders.ts'
 import { parseRule } from './parse-rule.ts'
 import { apartIn } from './places.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
@@ -118,13 +119,16 @@ export function createPermissions(
           if (mode === null) return null
           const apart = apartIn(workingDir, deps.dataDir)
           const called = { name, input, folders, shell: shell ?? (await deps.shell()) }
-          const found = await actionOf(called, { workingDir, cwd, apart, programPath }, () =>
-            deps.setUpOf(task.projectId),
-          )
+          const place = { workingDir, cwd, apart, programPath }
+          const found = await actionOf(called, place, () => deps.setUpOf(task.projectId))
           if (found === null) return null
           const analyzed = analyzeRequest(found.request)
+          const verdict = decideOn(layers(tried), analyzed)
           return {
-            verdict: decideOn(layers(tried), analyzed),
+            verdict:
+              verdict.kind === 'ask'
+                ? { ...verdict, reasons: [...verdict.reasons, ...whereElse(found.request)] }
+                : verdict,
             action: found.action,
             folders: analyzed.kind === 'command' ? analyzed.folders : folders,
           }
