@@ -429,6 +429,8 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['wc -l src/**/*.ts 2>/dev/null', 'allow'],
   ["cat 'docs/über.md' &> /dev/null", 'allow'],
   ['cat docs/über.md', 'ask: expanded'],
+  ['cat docs/\\über.md', 'ask: expanded'],
+  ['cat docs/\\(a\\)\\ b.md', 'allow'],
   ['x=$(pwd); echo $x ${x%/*} $(ls *.ts)', 'ask'],
   ['[[ -f /etc/passwd ]]', 'ask'],
   ['[[ -f ~/.ssh/id ]]', 'ask'],

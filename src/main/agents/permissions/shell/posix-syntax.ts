@@ -5,7 +5,8 @@
 
 /** Syntax without expansions that bash, dash, zsh and fish read alike. */
 const common = [
-  /\\[^\w\n]/,
+  // The second byte of a letter outside of ASCII would not be quoted.
+  /\\[ !-/:-@[-^`{-~]/,
   // To zsh, a word `=name` is the path of a program.
   /[\w./:@%,?-]|\*(?!\*)|(?<=[\w-])=(?![(=])|\+(?!=)|~(?![+\d-])/,
   // `[` as a command, and subshells. To zsh, `}` ends a group anywhere.
