@@ -104,6 +104,18 @@ describe('asking the user', () => {
     expect(ofType(entries, 'run-start')).toMatchObject([{ permissions: 'ask' }])
   })
 
+  it('[P3] looks for the project’s own programs in the PATH that an allowed command left', async () => {
+    const fixture = await withWindow()
+    const { shiplog } = fixture
+    const activate = 'mkdir bin && touch bin/which && export PATH="$PWD/bin:$PATH"'
+    await start(fixture, playing(bash('which a'), bash(activate), bash('which a')), {
+      permissions: 'ask',
+    })
+    expect((await answer(shiplog, { kind: 'allow-once' })).text).toBe(activate)
+    expect((await answer(shiplog, { kind: 'deny', message: '' })).text).toBe('which a')
+    await untilQuiet(shiplog)
+  })
+
   it('stores the rule of the answer, for later calls and waiting ones', async () => {
     const fixture = await withWindow()
     const { shiplog, project } = fixture
