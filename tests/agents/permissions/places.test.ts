@@ -2,6 +2,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { PermissionRequest } from '../../../src/main/agents/permissions/analyze-request.ts'
 import { decide } from '../../../src/main/agents/permissions/decide.ts'
 import { apartIn } from '../../../src/main/agents/permissions/places.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
@@ -214,6 +215,22 @@ it('asks in allow-all about a redirection to an unknown file, if there is a rule
     expect(of(command, 'allow-all', denySecrets), command).toBe('ask')
   for (const command of ['cd src && echo x > x', 'cd src && echo x > /dev/stdout', 'echo x > /x'])
     expect(of(command, 'allow-all', denySecrets), command).toBe('allow')
+})
+
+it('[P2] says which file is changed by a link', async () => {
+  const { workingDir } = await linked()
+  const place = { workingDir, cwd: workingDir }
+  const reasonsOf = (request: PermissionRequest) => {
+    const verdict = decide([{ mode: 'ask', rules: [] }], request)
+    return verdict.kind === 'ask' ? verdict.reasons.join(' ') : verdict.kind
+  }
+  const edit = (path: string) => reasonsOf({ kind: 'edit', path, place })
+  const command = (text: string) => reasonsOf({ kind: 'command', command: text, place })
+  const leads = 'By a link it changes secrets/x.'
+  expect(edit('safe/x')).toBe(`You are asked about every change of a file. ${leads}`)
+  expect(edit('src/../src/x')).toBe('You are asked about every change of a file.')
+  expect(command('echo a > safe/x')).toBe(`It writes to safe/x. ${leads}`)
+  expect(command('echo a > ./src/x')).toBe('It writes to ./src/x.')
 })
 
 it('finds a file by its path from the root, wherever the shell is', async () => {

@@ -271,9 +271,17 @@ function verdictOnEdit(
       configures
         ? `It writes to ${named(path)}, which may change what an agent runs.`
         : 'You are asked about every change of a file.',
+      ...byLink(found),
     ],
     proposal: editRules(at),
   }
+}
+
+/** Says which file is changed where a link leads to another than the one that is named. */
+const byLink = (found: PathFound): string[] => {
+  if (!found.inside || found.relative === null) return []
+  const isNamed = found.names.every((name) => name === found.relative)
+  return isNamed ? [] : [`By a link it changes ${named(found.relative)}.`]
 }
 
 /** By each of its names, in any case and as Windows reads them. */
@@ -375,7 +383,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
     if (rule) return covered(rule.text)
     const what = configures ? ', which may change what an agent runs' : ''
     return open(
-      `It writes to ${named(path)}${what}.`,
+      [`It writes to ${named(path)}${what}.`, ...byLink(found)].join(' '),
       at === null ? null : (editRules(at)[0] ?? null),
     )
   }
