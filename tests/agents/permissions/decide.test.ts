@@ -224,6 +224,9 @@ describe('the proposed rules', () => {
   it.each([
     ['npm test -- --run a', ['bash: npm test *']],
     ['npm run build -- -w', ['bash: npm run build *']],
+    ['npm run test:unit a', ['bash: npm run test:unit *']],
+    ['npm run deploy staging', ['bash: npm run deploy staging']],
+    ['pnpm run release', ['bash: pnpm run release']],
     ['git push origin main', ['bash: git push origin main']],
     ['git archive --exec=evil HEAD', ['bash: git archive --exec=evil HEAD']],
     ['cargo build && cargo test', ['bash: cargo build *', 'bash: cargo test *']],

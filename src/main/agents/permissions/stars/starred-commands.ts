@@ -9,6 +9,8 @@ import type { Starred } from './starred.ts'
 const anyName = /^/
 const usualScript =
   /^(?:build|check|ci|compile|coverage|e2e|fmt|format|lint|tests?|type-?check|types|unit|validate|verify)(?:[:.-]|$)/
+/** Another script may do more with other words: `deploy staging` is not `deploy production`. */
+const otherScripts: Starred = { ...scripts, isProposed: false }
 /**
  * Programs of which a second argument is a script of the project. Without such a script, some run a program of that name,
  * so for them it has to be a usual name of a script.
@@ -71,7 +73,7 @@ export function starredCommand(words: readonly ShellWord[]): StarredCommand | nu
     // A path is a file that it runs, rather than a script of the project.
     return second.includes('/') || isInterpreter(second) || !scriptNames.test(second)
       ? null
-      : of(3, scripts)
+      : of(3, usualScript.test(second) ? scripts : otherScripts)
   return (
     of(3, table.get(`${program} ${first} ${second}`)) ??
     of(2, table.get(`${program} ${first}`)) ??
