@@ -349,4 +349,37 @@ export const permissionsMutants: Mutant[] = [
     harm: 'Another program runs what looks at files unasked, and perhaps more than that.',
     tests: ['tests/agents/permissions/looks-only.test.ts'],
   },
+  {
+    id: 'permissions-through-other-bytes',
+    file: 'src/main/agents/permissions/places.ts',
+    find: ' || part.includes(notUtf8)',
+    replace: '',
+    harm: 'By a link through a name that is not UTF-8, a command writes outside of the working directory unasked.',
+    tests: ['tests/agents/permissions/places.test.ts'],
+  },
+  {
+    id: 'permissions-denied-file-elsewhere',
+    file: 'src/main/agents/permissions/places.ts',
+    find: "if (folders.length > 1 && !isAbsolute(path) && path.split('/').includes('..')) return unknownPath",
+    replace:
+      "if (folders.length > 1 && !isAbsolute(path) && path.split('/').includes('..')) return outside",
+    harm: 'In allow-all, a command that changes its folder writes a file that a rule denies.',
+    tests: ['tests/agents/permissions/places.test.ts'],
+  },
+  {
+    id: 'permissions-folder-by-settings',
+    file: 'src/main/agents/permissions/analyze-request.ts',
+    find: "  hasSettings: shell === 'unknown',\n",
+    replace: '  hasSettings: false,\n',
+    harm: 'Where the shell is zsh, a folder that is missing leads to the home folder, whose files are read unasked.',
+    tests: ['tests/agents/permissions/looks-only.test.ts'],
+  },
+  {
+    id: 'permissions-program-of-earlier-path',
+    file: 'src/main/runs/tool-calls.ts',
+    find: ', programPath: env.PATH }',
+    replace: ' }',
+    harm: 'After an allowed command that changed the PATH, a program that an agent wrote runs unasked.',
+    tests: ['tests/agents/permissions/asking.test.ts'],
+  },
 ]

@@ -13,7 +13,7 @@ export const runsMutants: Mutant[] = [
   {
     id: 'runs-secret-in-question',
     file: 'src/main/runs/permissions/permits.ts',
-    find: '(await permissions.check({ name, input: visibleInput, cwd }))?.action ?? checked.action',
+    find: '(await permissions.check({ name, input: visibleInput, ...shell }))?.action ?? checked.action',
     replace: 'checked.action',
     harm: "A question to the user records a secret of the call's input.",
     tests: ['tests/runs/permits.test.ts', 'tests/agents/permissions'],
