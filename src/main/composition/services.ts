@@ -25,7 +25,12 @@ import { createRouter, type ShiplogRouter } from '../rpc/router.ts'
 import { createRunRegistry } from '../runs/run-registry.ts'
 import { openFolder } from '../system/open-folder.ts'
 import { createDemo } from '../tasks/demo.ts'
-import { createDrift, createFindObstacle, createRestoreWorkingDir } from '../tasks/drift/index.ts'
+import {
+  createDrift,
+  createFindObstacle,
+  createRestoreWorkingDir,
+  hasDirectory,
+} from '../tasks/drift/index.ts'
 import { openLimitSettings } from '../tasks/limits/settings.ts'
 import { createRunStopper } from '../tasks/run-stopper.ts'
 import { createTaskService, type TaskService } from '../tasks/task-service.ts'
@@ -197,12 +202,13 @@ function driftOf(
   { ledger: { state }, git }: Foundation,
   { records, workingDirs }: WorkspaceService,
   turnStore: TurnStore,
-) {
+): Parameters<typeof createTaskService>[0]['drift'] {
   const deps = { state, git, records, workingDirs, turnStore }
   return {
     find: createDrift(deps),
     obstacle: createFindObstacle(deps),
     restore: createRestoreWorkingDir(deps),
+    hasDirectory: (task) => hasDirectory(deps, task),
   }
 }
 

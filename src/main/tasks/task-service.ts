@@ -15,7 +15,6 @@ import { runIdOf, type TaskId } from '../../shared/records/ids.ts'
 import type { ProcessIdentity } from '../../shared/records/tasks/runs.ts'
 import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import type { Git } from '../git/index.ts'
-import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Custody } from '../processes/custody.ts'
 import { Interruption } from '../runs/interruption.ts'
@@ -26,7 +25,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity/activity.ts'
-import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
+import type { FindDrift, FindObstacle, HasDirectory, RestoreWorkingDir } from './drift/index.ts'
 import { type Compact, createCompact } from './limits/compact.ts'
 import { createQuotaSleep, type QuotaSleep, scheduleByTimer } from './limits/quota-sleep.ts'
 import { createTreeLimits, type TreeLimits } from './limits/tree-limits.ts'
@@ -116,7 +115,12 @@ interface TaskServiceDependencies {
   custody: Custody
   process: ProcessIdentity
   secrets: LearningMasker
-  drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }
+  drift: {
+    find: FindDrift
+    obstacle: FindObstacle
+    restore: RestoreWorkingDir
+    hasDirectory: HasDirectory
+  }
   clock: () => number
   editedFiles: RecordedPlaceDependencies['editedFiles']
   agentsAtOnce?: number | undefined
@@ -223,6 +227,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     driftOf: deps.drift.find,
     obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,
+    ensureWorkingDir,
     restart: restarting.restart,
     abandon: ending.abandon,
   })
@@ -245,7 +250,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
    * (S4).
    */
   async function ensureWorkingDir(task: Task): Promise<EntryBody[]> {
-    if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
+    if (!task.workspace || (await deps.drift.hasDirectory(task))) return []
     const { restored } = await deps.drift.restore(task, await pastOf(workspaces.records, task))
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]

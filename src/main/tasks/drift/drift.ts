@@ -11,7 +11,8 @@ import { type Git, GitError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { modelChange, type Trail, trailOf } from '../../runs/session-history.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
-import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
+import { headMove, originConflicts, originOf } from './origin.ts'
+import { hasDirectory, isDirectory } from './presence.ts'
 import { projectBranchConflicts } from './project-branch.ts'
 import { findSource, type KnownState, type SourceDependencies } from './source.ts'
 import { ownerOf } from './worktree-owner.ts'
@@ -64,12 +65,12 @@ async function compare(
 ): Promise<void> {
   const { task, workspace, trail } = subject
   const hasProject = await isDirectory(task.projectDir)
-  const hasDirectory = await isDirectory(workspace.path)
+  const isThere = await hasDirectory(deps, task)
   if (!hasProject) report.missing.push('project')
-  if (!hasDirectory) report.missing.push('working-directory')
-  if (hasProject && !hasDirectory) await addSource(deps, report, subject)
+  if (!isThere) report.missing.push('working-directory')
+  if (hasProject && !isThere) await addSource(deps, report, subject)
   if (workspace.baseCommit === null) {
-    if (hasDirectory) addTo(report, await compareContents(deps, task, workspace.path, trail))
+    if (isThere) addTo(report, await compareContents(deps, task, workspace.path, trail))
     return
   }
   // A worktree is of no use to Git without the project that it belongs to.
@@ -91,7 +92,9 @@ async function addSource(
   { task, past }: KnownState,
 ): Promise<void> {
   const owner = ownerOf(deps.state, task)
-  if (!owner || (await exists(deps.workingDirs.worktreeRoot(owner.workspace)))) return
+  if (!owner) return
+  const root = deps.workingDirs.worktreeRoot(owner.workspace)
+  if ((await exists(root)) && !(await deps.git.isPartialWorktree(root))) return
   const source = await findSource(deps, owner, { task, past })
   if ('refused' in source) return
   const { branch, head: commit, at } = source

@@ -5,7 +5,7 @@ import type { SessionState } from '../../../shared/projections/session/session-s
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { exists } from '../../journal/index.ts'
 import { goneFolderAdvice } from '../../workspaces/moved-projects/gone-folder.ts'
-import { isDirectory } from './origin.ts'
+import { isDirectory } from './presence.ts'
 import { findSource, type SourceDependencies } from './source.ts'
 import { ownerOf } from './worktree-owner.ts'
 

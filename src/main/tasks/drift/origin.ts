@@ -3,8 +3,7 @@
  * has it checked out.
  */
 
-import { stat } from 'node:fs/promises'
-import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import {
   type ChangeMaker,
   type DriftConflict,
@@ -14,11 +13,11 @@ import {
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
-import { systemCode } from '../../journal/index.ts'
 import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, neighboursIn } from './attribution.ts'
 import { modifiedAt } from './crash-attribution.ts'
 import { blobsOf, bothNames, firstKnown, touches } from './directory.ts'
+import { hasDirectory, type PresenceDependencies } from './presence.ts'
 
 type Deps = Parameters<typeof neighboursIn>[0]
 
@@ -38,11 +37,12 @@ export interface Origin {
  * was deleted. Null if there is no commit.
  */
 export async function originOf(
-  { state, git }: { state: LedgerState; git: Git },
+  deps: PresenceDependencies & { git: Git },
   task: Task,
   workspace: Workspace,
 ): Promise<Origin | null> {
-  const dir = await originDir(state, task)
+  const { git } = deps
+  const dir = await originDir(deps, task)
   const present = await git.currentBranch(dir)
   const branch = workspace.baseBranch
   const tip = branch === null ? null : await git.resolveCommit(dir, `refs/heads/${branch}`)
@@ -52,10 +52,11 @@ export async function originOf(
   return head === null ? null : { dir, branch: null, tip: head, checkedOut: true }
 }
 
-async function originDir(state: LedgerState, task: Task): Promise<string> {
-  for (const id of ancestorsOf(state, task.id)) {
-    const workspace = state.tasks.get(id)?.workspace
-    if (workspace?.removal === null && (await isDirectory(workspace.path))) return workspace.path
+async function originDir(deps: PresenceDependencies, task: Task): Promise<string> {
+  for (const id of ancestorsOf(deps.state, task.id)) {
+    const above = deps.state.tasks.get(id)
+    if (above?.workspace?.removal === null && (await hasDirectory(deps, above)))
+      return above.workspace.path
   }
   return task.projectDir
 }
@@ -136,13 +137,3 @@ async function isOlder(dir: string, { path }: TreeDifference, atMs: number): Pro
   const changedAt = await modifiedAt(dir, path)
   return changedAt !== null && changedAt < atMs
 }
-
-export const isDirectory = (dir: string): Promise<boolean> =>
-  stat(dir).then(
-    (found) => found.isDirectory(),
-    (error) => {
-      // An unreadable folder is not a deleted one.
-      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false
-      throw error
-    },
-  )

@@ -8,7 +8,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { createFindObstacle } from './obstacle.ts'
-import { isDirectory } from './origin.ts'
+import { isDirectory } from './presence.ts'
 import { findSource, type KnownState, type SourceDependencies } from './source.ts'
 import { ownerOf, type Placed } from './worktree-owner.ts'
 

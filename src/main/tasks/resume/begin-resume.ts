@@ -41,6 +41,8 @@ export interface BeginResumeDependencies {
   obstacleOf: FindObstacle
   /** Recreates a missing working directory (S4), completely or not at all. */
   restoreWorkingDir: RestoreWorkingDir
+  /** Does so for a run of a task that was left in the queue. Resolves with entries that describe what was restored. */
+  ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
 }
 
 /** Reports whether the user has already seen a conflict. */
@@ -91,7 +93,9 @@ export function createBeginResume(
       onWaiting: resolve,
       prepare: async (signal) => {
         try {
-          const prepared = wasQueued ? [] : await prepare(taskId, signal, known)
+          const prepared = wasQueued
+            ? await deps.ensureWorkingDir(taskLedger.get(taskId))
+            : await prepare(taskId, signal, known)
           if (permissions && task.options.permissions !== permissions)
             await ledger.record({ type: 'task.permissions-set', taskId, permissions })
           resolve()

@@ -5,7 +5,7 @@ import { counted, listFirst } from '../../../shared/text/counted.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import { type Git, GitError } from '../../git/index.ts'
 import { isInside } from '../../journal/index.ts'
-import { isDirectory } from '../drift/origin.ts'
+import { isDirectory } from '../drift/presence.ts'
 
 export interface EditedFile {
   /** Absolute. */

@@ -10,7 +10,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Git, nullForGitError } from '../../git/index.ts'
 import { isInside } from '../../journal/index.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
-import { isDirectory } from '../drift/origin.ts'
+import { isDirectory } from '../drift/presence.ts'
 import { driftOfImported, type EditedFile } from './imported-drift.ts'
 
 /** Projects that are searched for a commit; each takes a Git process. */

@@ -1,0 +1,71 @@
+/** Runs other than a resume also find their working directory complete (S4). */
+import { readdir, rm } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { openJournal } from '../../../src/main/journal/index.ts'
+import { layoutOf } from '../../../src/main/sessions/session-files.ts'
+import { git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
+
+const files = { 'a.txt': 'a\n', 'b.txt': 'b\n' }
+
+const twice = (first: string) => `
+version: 1
+name: twice
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: new.txt, content: "not committed" }
+      - ${first}
+      - call: bash
+        with: { command: "git status --porcelain > ../status" }
+      - report: { title: Two, markdown: Two. }
+`
+
+async function afterFirstRun(first: string) {
+  const fixture = await openFixture({ files })
+  const id = await start(fixture, twice(first))
+  await untilQuiet(fixture.shiplog)
+  const { path = '', branch = '' } = (await taskOf(fixture.shiplog, id)).workspace ?? {}
+  await rm(path, { recursive: true })
+  return { fixture, id, path, branch: branch ?? '' }
+}
+
+const everything = ['.git', 'a.txt', 'b.txt', 'new.txt']
+
+/** What a kill leaves of a worktree that is created: registered, locked, and without files. */
+function leavePartial(project: string, path: string, branch: string): void {
+  git(project, 'worktree', 'prune')
+  const locked = ['--no-checkout', '--lock', '--reason', 'initializing']
+  git(project, 'worktree', 'add', '-q', ...locked, path, branch)
+}
+
+it('[S4] restores the worktree before a follow-up if an earlier attempt was killed', async () => {
+  const { fixture, id, path, branch } = await afterFirstRun(
+    'report: { title: One, markdown: One. }',
+  )
+  leavePartial(fixture.project.dir, path, branch)
+  await fixture.shiplog.client.tasks.prompt({ taskId: id, prompt: 'Go on' })
+  await until(fixture.shiplog, ([root]) => root?.runs[1]?.status === 'completed')
+  expect((await readdir(path)).toSorted()).toEqual(everything)
+  expect(git(path, 'status', '--porcelain')).toBe('?? new.txt\n')
+})
+
+it.each(['missing', 'partial'])(
+  '[S4] restores the worktree before a retry that a kill had left in the queue: it is %s',
+  async (state) => {
+    const { fixture, id, path, branch } = await afterFirstRun('fail: Not today')
+    await fixture.shiplog.close()
+    const ledger = await openJournal(layoutOf(fixture.dataDir).ledger)
+    await ledger.append({ v: 1, type: 'task.requeued', taskId: id })
+    await ledger.close()
+    if (state === 'partial') leavePartial(fixture.project.dir, path, branch)
+
+    const shiplog = await fixture.restart()
+    const selector = { by: 'task', taskId: id } as const
+    const { accepted, refused } = await shiplog.client.tasks.resume({ selector, force: false })
+    expect([accepted.length, refused]).toEqual([1, []])
+    await until(shiplog, ([root]) => root?.runs[1]?.status === 'completed')
+    expect((await readdir(path)).toSorted()).toEqual(everything)
+    expect(git(path, 'status', '--porcelain')).toBe('?? new.txt\n')
+  },
+)
