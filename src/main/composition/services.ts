@@ -29,7 +29,7 @@ import {
   createDrift,
   createFindObstacle,
   createRestoreWorkingDir,
-  hasDirectory,
+  needsRestore,
 } from '../tasks/drift/index.ts'
 import { openLimitSettings } from '../tasks/limits/settings.ts'
 import { createRunStopper } from '../tasks/run-stopper.ts'
@@ -208,7 +208,7 @@ function driftOf(
     find: createDrift(deps),
     obstacle: createFindObstacle(deps),
     restore: createRestoreWorkingDir(deps),
-    hasDirectory: (task) => hasDirectory(deps, task),
+    needsRestore: (task) => needsRestore(deps, task),
   }
 }
 

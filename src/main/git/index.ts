@@ -46,6 +46,7 @@ import { createGitStores } from './store/stores.ts'
 import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import { reconnectWorktree } from './worktree-files/reconnect.ts'
+import { discardHiddenFolder, hasHiddenFolder } from './worktrees/hidden-folder.ts'
 import { forgetPartialWorktree, isPartialWorktree } from './worktrees/partial-worktree.ts'
 import * as rebaseAndSwitch from './worktrees/rebase-and-switch.ts'
 import {
@@ -203,6 +204,9 @@ export function createGit(options: RunGitOptions = {}) {
       inRepository(input.repoDir, () => reconnectWorktree(git, input)),
     /** Reports whether the worktree's creation was interrupted, so that it holds no work. */
     isPartialWorktree,
+    /** See `worktrees/hidden-folder.ts`. */
+    hasHiddenFolder,
+    discardHiddenFolder,
     /**
      * Returns the path of a file that Git keeps for this worktree alone, and deletes with the
      * worktree.

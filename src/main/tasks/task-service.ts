@@ -25,7 +25,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity/activity.ts'
-import type { FindDrift, FindObstacle, HasDirectory, RestoreWorkingDir } from './drift/index.ts'
+import type { FindDrift, FindObstacle, NeedsRestore, RestoreWorkingDir } from './drift/index.ts'
 import { type Compact, createCompact } from './limits/compact.ts'
 import { createQuotaSleep, type QuotaSleep, scheduleByTimer } from './limits/quota-sleep.ts'
 import { createTreeLimits, type TreeLimits } from './limits/tree-limits.ts'
@@ -119,7 +119,7 @@ interface TaskServiceDependencies {
     find: FindDrift
     obstacle: FindObstacle
     restore: RestoreWorkingDir
-    hasDirectory: HasDirectory
+    needsRestore: NeedsRestore
   }
   clock: () => number
   editedFiles: RecordedPlaceDependencies['editedFiles']
@@ -250,7 +250,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
    * (S4).
    */
   async function ensureWorkingDir(task: Task): Promise<EntryBody[]> {
-    if (!task.workspace || (await deps.drift.hasDirectory(task))) return []
+    if (!task.workspace || !(await deps.drift.needsRestore(task))) return []
     const { restored } = await deps.drift.restore(task, await pastOf(workspaces.records, task))
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]

@@ -219,6 +219,23 @@ it('[R3] moves the submodules of a folder that a killed restore had left aside',
   expect(existsSync(aside)).toBe(false)
 })
 
+it('[R3] ends a restore that was killed after it had created the worktree again, and loses no submodule', async () => {
+  const { work, clone } = await prepared()
+  const own = work.git('rev-parse', '--absolute-git-dir')
+  const aside = path.join(own, '..', '..', `shiplog-aside-${path.basename(work.dir)}`)
+  const modules = ['lib', 'deep/one', 'deep/two']
+  for (const name of modules) clone.git('clone', '-q', '--bare', '.', `${aside}/modules/${name}`)
+  // Checked out again since.
+  for (const name of ['lib', 'deep/one']) work.git('init', '-q', '--bare', `${own}/modules/${name}`)
+  expect(git.hasHiddenFolder(work.dir)).toBe(true)
+  await git.discardHiddenFolder(work.dir)
+  expect(existsSync(aside)).toBe(false)
+  expect(git.hasHiddenFolder(work.dir)).toBe(false)
+  const subjectOf = (name: string) =>
+    work.git('--git-dir', path.join(own, 'modules', name), 'log', '-1', '--format=%s')
+  expect(['lib-2', 'deep/one-2', 'deep/two'].map(subjectOf)).toEqual(['more', 'more', 'more'])
+})
+
 it('is not stopped by what a program may write into the folder', async () => {
   const { project, work, clone, remove } = await prepared()
   work.git('fetch', '-q', clone.dir, 'HEAD')

@@ -1,5 +1,7 @@
 /** Runs other than a resume also find their working directory complete (S4). */
-import { readdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
@@ -69,3 +71,15 @@ it.each(['missing', 'partial'])(
     expect(git(path, 'status', '--porcelain')).toBe('?? new.txt\n')
   },
 )
+
+it('[S4] ends a restore before a follow-up that was killed at its end', async () => {
+  const fixture = await openFixture({ files })
+  const id = await start(fixture, twice('report: { title: One, markdown: One. }'))
+  await untilQuiet(fixture.shiplog)
+  const { path = '' } = (await taskOf(fixture.shiplog, id)).workspace ?? {}
+  const aside = join(fixture.project.dir, '.git', `shiplog-aside-${basename(path)}`)
+  await mkdir(aside)
+  await fixture.shiplog.client.tasks.prompt({ taskId: id, prompt: 'Go on' })
+  await until(fixture.shiplog, ([root]) => root?.runs[1]?.status === 'completed')
+  expect(existsSync(aside)).toBe(false)
+})

@@ -132,7 +132,7 @@ const signatureBytes = 4
 /**
  * Returns Git's own folder for the worktree, from its `.git` file; null if there is no such folder.
  */
-function namedAdminDir(root: string): string | null {
+export function namedAdminDir(root: string): string | null {
   const text = readIfPossible(path.join(root, '.git')) ?? ''
   const [, named] = /^gitdir: (.+?)\n*$/s.exec(text) ?? []
   if (named === undefined || named.includes('\0')) return null

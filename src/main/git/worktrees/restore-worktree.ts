@@ -51,14 +51,12 @@ export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput):
   if (commonDir !== null) await refuseLinkedFolders(commonDir, input.branch)
   // If the folder was deleted by hand, Git still considers its branch checked out there.
   const hidden = await hideAdminDir(git, { ...input, commonDir })
-  try {
-    const branch = await recreateWorktree(git, input)
-    await hidden.discard()
-    return branch
-  } catch (error) {
+  const branch = await recreateWorktree(git, input).catch(async (error) => {
     await hidden.reinstate()
     throw error
-  }
+  })
+  await hidden.discard()
+  return branch
 }
 
 /** Checks in advance whether a worktree can be restored. Throws WorktreeRefusedError. */

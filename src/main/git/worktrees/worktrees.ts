@@ -181,7 +181,7 @@ async function removeSubmodules(
   input: RemoveWorktreeInput & { commonDir: string; adminDir: string | null },
 ): Promise<void> {
   const { repoDir, path: worktreePath, commonDir, adminDir, moveSubmodules } = input
-  const aside = asideOf(commonDir, adminDir ?? worktreePath)
+  const aside = asideOf(commonDir, worktreePath)
   for (const gitDir of [adminDir, aside]) {
     const found = gitDir && (await submodulesWithWorkIn(git, { cwd: repoDir, gitDir }))
     if (found && found.length > 0) await moveSubmodules?.(found)

@@ -9,13 +9,20 @@ import { ownerOf } from './worktree-owner.ts'
 
 export interface PresenceDependencies {
   state: LedgerState
-  git: Pick<Git, 'isPartialWorktree'>
+  git: Pick<Git, 'isPartialWorktree' | 'hasHiddenFolder'>
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }
 
-/** Reports whether a task's directory is there. What a kill leaves of a worktree that was being created does not count. */
-export type HasDirectory = (task: Task) => Promise<boolean>
+/** Reports whether a task's directory has to be restored before a run: it is missing, or a kill cut its restore short. */
+export type NeedsRestore = (task: Task) => Promise<boolean>
 
+export async function needsRestore(deps: PresenceDependencies, task: Task): Promise<boolean> {
+  if (!(await hasDirectory(deps, task))) return true
+  const owner = ownerOf(deps.state, task)
+  return owner !== null && deps.git.hasHiddenFolder(deps.workingDirs.worktreeRoot(owner.workspace))
+}
+
+/** Reports whether a task's directory is there. What a kill leaves of a worktree that was being created does not count. */
 export async function hasDirectory(
   { state, git, workingDirs }: PresenceDependencies,
   task: Task,

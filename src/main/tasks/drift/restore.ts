@@ -49,6 +49,8 @@ export function createRestoreWorkingDir(deps: SourceDependencies): RestoreWorkin
     if (await git.isPartialWorktree(root))
       await git.removeWorktree({ repoDir: projectDir, path: root })
     if (!(await exists(root))) return recreate(deps, owner, root, { task, past })
+    // What a restore left that was killed at its end.
+    await git.discardHiddenFolder(root)
     const back: string[] = []
     if (await git.registerMovedWorktree(projectDir, root))
       back.push(`The worktree was registered in Git at its present path, ${root}.`)
