@@ -124,6 +124,21 @@ it('works in the middle of a conflicted merge', async () => {
   expect(await project.account()).toEqual(before)
 })
 
+it('takes a file that the index has both as merged and in conflict', async () => {
+  const repository = await makeRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
+  const entries = ['a.txt', 'b.txt'].map(
+    (name) => `100644 ${repository.git('rev-parse', 'HEAD:c.txt')} 3\t${name}\n`,
+  )
+  execFileSync('git', ['update-index', '--index-info'], {
+    cwd: repository.dir,
+    input: entries.join(''),
+  })
+  await repository.write('b.txt', 'changed\n')
+  const { tree } = await git.snapshot(repository.dir)
+  expect(repository.git('show', `${tree}:a.txt`)).toBe('a')
+  expect(repository.git('show', `${tree}:b.txt`)).toBe('changed')
+})
+
 it('takes a file in conflict that is as the only side has it', async () => {
   const project = await makeRepository({ 'a.txt': 'ours\n' })
   const blob = project.git('rev-parse', 'HEAD:a.txt')

@@ -19,7 +19,7 @@ import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
 import { dataDirIn } from '../repository/data-dir.ts'
 import { headStateOf } from '../repository/head-state.ts'
 import { privateFile } from '../repository/private-files.ts'
-import { addToIndex, type IndexRun, updateIndex } from './index-updates.ts'
+import { addToIndex, dropFromIndex, type IndexRun, updateIndex } from './index-updates.ts'
 import { keepSnapshot, storeTreeUnreferenced } from './kept-snapshots.ts'
 import { type Into, type Quarantine, retryIfPruned, withQuarantine } from './quarantine.ts'
 import { addAgain, dropRefused } from './refused-entries.ts'
@@ -253,14 +253,28 @@ export async function writeTree(
   run: IndexRun,
   options: readonly string[] = [],
 ): Promise<string> {
-  try {
-    return line(await git(['write-tree', ...options], run))
-  } catch (error) {
-    if (!(error instanceof GitError) || !error.stderr.includes('unmerged')) throw error
-    // A conflicted file that equals one side is missing in the list above, because it is
-    // unmodified.
-    const conflicts = await git(['diff-files', '--name-only', '-z', ...notIntoSubmodules], run)
-    await updateIndex(git, run, conflicts.stdout)
-    return line(await git(['write-tree', ...options], run))
-  }
+  const write = async () => line(await git(['write-tree', ...options], run))
+  return write()
+    .catch(async (error) => {
+      if (!isUnmerged(error)) throw error
+      // A conflicted file that equals one side is missing in the list above, because it is
+      // unmodified.
+      const conflicts = await git(['diff-files', '--name-only', '-z', ...notIntoSubmodules], run)
+      await updateIndex(git, run, conflicts.stdout)
+      return write()
+    })
+    .catch(async (error) => {
+      if (!isUnmerged(error)) throw error
+      // One that has a merged entry as well, as `git update-index` can write it, counts as unchanged.
+      const { stdout } = await git(['ls-files', '--unmerged', '-z'], run)
+      const entries = stdout.toString('latin1').split('\0').filter(Boolean)
+      const names = new Set(entries.map((entry) => `${entry.slice(entry.indexOf('\t') + 1)}\0`))
+      const conflicts = Buffer.from([...names].join(''), 'latin1')
+      await dropFromIndex(git, run, conflicts)
+      await updateIndex(git, run, conflicts)
+      return write()
+    })
 }
+
+const isUnmerged = (error: unknown): boolean =>
+  error instanceof GitError && error.stderr.includes('unmerged')
