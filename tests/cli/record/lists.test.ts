@@ -379,7 +379,10 @@ describe('workspaces', () => {
     fake.keepsArchived(other)
     const { stderr } = await run('workspaces', 'restore', lead)
     expect(stderr).toContain(`shiplog tasks resume ${worker.slice(0, 8)}   resumes "Work"`)
-    expect(stderr).toContain('Other could not be restored. Its commits are gone.')
+    expect(stderr).toContain(
+      'Other could not be restored, and is still in the archive. Its commits are gone.\n' +
+        `  shiplog workspaces restore ${other.slice(0, 8)}   tries it again\n`,
+    )
     fake.archive(lead)
     expect(await document('workspaces', 'restore', lead)).toMatchObject({
       restored: { id: lead },

@@ -139,9 +139,11 @@ export function createRestoreArchived(deps: {
         if (task) left.push({ task, why })
       }
     }
-    const whys = left.map(({ why }) => why)
+    // A line may fail at one that another line restores later.
+    const failed = left.filter(({ task }) => !done.has(task.id))
+    const whys = failed.map(({ why }) => why)
     await recordFailure(lines.flat(), whys).catch(() => undefined)
-    return { done: [...done.values()], left }
+    return { done: [...done.values()], left: failed }
   }
 
   async function begin(tasks: Archived[]): Promise<void> {

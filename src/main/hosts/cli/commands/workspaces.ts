@@ -211,8 +211,13 @@ export function restore(id: string): Action {
           : `Restored${restored ? ` to ${safeLine(restored.path)}` : ''}.`,
       )
       for (const line of await interruptedLines(client, ids)) await context.say(line)
-      for (const { title, why } of left)
-        await context.warn(`${safeLine(title)} could not be restored. ${safeLine(why)}`)
+      for (const { taskId, title, why } of left) {
+        await context.warn(
+          `${safeLine(title)} could not be restored, and is still in the archive. ${safeLine(why)}`,
+        )
+        const again = `shiplog workspaces restore ${shortId(taskId)}`
+        for (const line of commandLines([[again, 'tries it again']])) await context.say(line)
+      }
       return exitCodes.done
     })
 }

@@ -29,10 +29,13 @@ export function createWorkspaceActions({
     const said = `Restored “${title}” with its worktree${below > 0 ? ` and ${counted(below, 'sub-agent')}` : ''}.`
     if (restored.left.length === 0) toast.success(said)
     else
-      toast.warning(`${said} ${restored.left.length} could not be restored.`, {
-        description: restored.left.map((one) => `${one.title}: ${one.why}`).join('\n'),
-        duration: readShownMs,
-      })
+      toast.warning(
+        `${said} ${restored.left.length} could not be restored, and ${restored.left.length === 1 ? 'is' : 'are'} still in the archive.`,
+        {
+          description: restored.left.map((one) => `${one.title}: ${one.why}`).join('\n'),
+          duration: readShownMs,
+        },
+      )
   }
 
   /** If Git does not list the worktree, the toast offers to discard it. */
