@@ -53,6 +53,10 @@ it('[R3] keeps an agent’s work in a submodule as a repository in the trash, an
 })
 
 it.each([
+  [
+    'committed, and only tagged',
+    'cd lib && echo b > b.txt && git add b.txt && git commit -qm B && git tag mine/b && git reset -q --hard HEAD~1',
+  ],
   ['stashed in it', 'cd lib && echo b >> a.txt && git stash -q'],
   ['committed in one that it then removed', `${commitIn} && git rm -q --cached lib`],
   ['committed in one that it then closed', `${commitIn} && git submodule -q deinit -f lib`],

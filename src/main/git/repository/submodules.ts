@@ -5,7 +5,13 @@
 import { readdir, realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
-import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
+import {
+  fields,
+  type GitRunOptions,
+  line,
+  notIntoSubmodules,
+  type RunGit,
+} from '../command/run-git.ts'
 import { exists } from './file-facts.ts'
 
 interface SubmoduleWithWork {
@@ -88,7 +94,7 @@ export async function submodulesWithWorkIn(
     // The folder of its files, which its configuration names, may be gone.
     const env = { GIT_DIR: gitDir, GIT_WORK_TREE: gitDir }
     try {
-      if ((await git(unpushed, { cwd, env })).stdout.length > 0) return true
+      if (await holdsUnpushed(git, gitDir, { cwd, env })) return true
       const staged = ['diff-index', '--cached', '--quiet', ...notIntoSubmodules, 'HEAD', '--']
       return (await git(staged, { cwd, env, okExitCodes: [0, 1] })).exitCode === 1
     } catch (error) {
@@ -98,7 +104,33 @@ export async function submodulesWithWorkIn(
   }
 }
 
-/** Tags are left out, because a remote's may be on no branch. */
+async function holdsUnpushed(git: RunGit, gitDir: string, run: GitRunOptions): Promise<boolean> {
+  if ((await git(unpushed, run)).stdout.length > 0) return true
+  const tags = (await looseTags(path.join(gitDir, 'refs', 'tags'))).slice(0, tagsMax)
+  if (tags.length === 0) return false
+  const named = tags.map((name) => `refs/tags/${name}`)
+  const args = ['rev-list', '--max-count=1', ...named, '--not', '--remotes', '--']
+  return (await git(args, run)).stdout.length > 0
+}
+
+/**
+ * Returns the tags that were made or fetched since the clone, which packs all of the remote's. Those may be on no branch,
+ * so they are no work.
+ */
+async function looseTags(dir: string, below = ''): Promise<string[]> {
+  const entries = await readdir(path.join(dir, below), { withFileTypes: true }).catch(() => [])
+  const found = entries.map(async (entry) => {
+    const name = `${below}${entry.name}`
+    if (entry.isDirectory()) return looseTags(dir, `${name}/`)
+    return entry.name.endsWith('.lock') ? [] : [name]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** As arguments of one command. */
+const tagsMax = 200
+
+/** Tags are looked at separately. */
 const unpushed = [
   'rev-list',
   '--max-count=1',
@@ -134,5 +166,5 @@ async function hasWork(git: RunGit, dir: string): Promise<boolean> {
   if ((await git(args, { cwd: dir })).stdout.length > 0) return true
   // With a separate `git` for each, so that its configuration is guarded too.
   if ((await submodulesWithWork(git, dir)).length > 0) return true
-  return (await git(unpushed, { cwd: dir })).stdout.length > 0
+  return holdsUnpushed(git, await gitDirOf(git, dir), { cwd: dir })
 }
