@@ -99,6 +99,46 @@ it.skipIf(process.platform === 'win32')(
 )
 
 it.skipIf(process.platform === 'win32')(
+  'reads named pipes as empty in a folder that another repository borrows from',
+  async () => {
+    // A path that is quoted in lists of paths.
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const borrowed = path.join(await temporaryDir(), 'a:b')
+    await mkdir(path.join(borrowed, 'info'), { recursive: true })
+    const pipe = path.join(borrowed, 'info/alternates')
+    execFileSync('mkfifo', [pipe])
+    const alternates = path.join(project.dir, '.git/objects/info/alternates')
+    await mkdir(path.dirname(alternates), { recursive: true })
+    await writeFile(alternates, `${borrowed}\n`)
+    const other = await makeRepository({ 'b.txt': 'b\n' })
+    const run = createRunGit({ env: testEnv })
+    const show = ['cat-file', '-t', '1'.repeat(40)]
+    for (const objects of [path.join(project.dir, '.git/objects'), `"${borrowed}"`]) {
+      const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }
+      await expect(run(show, { cwd: other.dir, env, signal: limit() })).rejects.toMatchObject({
+        exitCode: 128,
+      })
+    }
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
+  'ends a call that waits in one of more folders than it looks into',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const borrowed = await temporaryDir()
+    await mkdir(path.join(borrowed, 'info'))
+    execFileSync('mkfifo', [path.join(borrowed, 'info/alternates')])
+    const missing = Array.from({ length: 1500 }, (_, at) => `/missing/${at}\n`).join('')
+    await mkdir(path.join(project.dir, '.git/objects/info'), { recursive: true })
+    await project.write('.git/objects/info/alternates', `${missing}${borrowed}\n`)
+    const run = createRunGit({ env: testEnv })
+    const call = run(['status'], { cwd: project.dir, signal: limit() })
+    await expect(call).rejects.toThrow('.git/objects/info/alternates')
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
   'fails with what Git says where the index of the user is a named pipe',
   async () => {
     const project = await makeRepository({ 'a.txt': 'a\n' })

@@ -9,11 +9,10 @@ import { constants, type Dirent } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
-import { orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
-import { readGitBytes } from '../repository/read-git-file.ts'
 import { endlessRuleIn } from './endless-rules.ts'
+import { borrowedBy, objectsIn, textOf, tooManyBorrowed } from './named-folders.ts'
 
 /** Git opens a file of one of these names in any folder. It checks the type of every other file. */
 const openedUnchecked = /^\.(?:git(?:ignore|attributes|modules)|mailmap)$/i
@@ -26,9 +25,6 @@ const firstScanMs = 1_000
 /** The time between two scans is this many times that of a scan, because a tree may have a million files. */
 const pauseFactor = 4
 const pauseMsMin = 500
-/** An honest repository borrows from one or two. Git follows folders that borrow themselves to this depth. */
-const borrowedMax = 1_000
-const borrowedDepthMax = 5
 /**
  * Folders in Git's own that it may open files in: only these are followed where they are links or elsewhere, because
  * pipes of other programs are to be left alone.
@@ -86,8 +82,11 @@ export function createPipeRelease(): PipeRelease {
     startedAtMs: number,
   ): Promise<void> {
     const found: Found = { pipes: [], devices: [], rules: [], depth: 0, scanned: new Set() }
-    const named = others.map((folder) => ({ folder: Buffer.from(folder), isGits: true }))
-    for (const first of [...foldersOf(cwd), ...named])
+    const borrowed = borrowedBy([...objectsOf(cwd), ...others.flatMap(objectsIn)])
+    if (borrowed === null) return onEndless(tooManyBorrowed)
+    const named = [...others.map((one) => Buffer.from(one)), ...borrowed]
+    const gits = named.map((folder) => ({ folder, isGits: true }))
+    for (const first of [...foldersOf(cwd), ...gits])
       await findFiles({ ...first, isElsewhere: false, depth: 0 }, found, isOver)
     if (isOver()) return
     if (found.pipes.length > 0) known.set(cwd, found.pipes)
@@ -150,44 +149,14 @@ function foldersOf(cwd: string): { folder: Buffer; isGits: boolean }[] {
     ...outside
       .filter((folder) => folder !== path.join(top, '.git'))
       .map((folder) => ({ folder: Buffer.from(folder), isGits: true })),
-    ...borrowedBy(gits?.commonDir ?? path.join(top, '.git')),
   ]
 }
 
-/**
- * A repository may name folders of others, which Git looks for objects in, and these may name more. Paths are handled as
- * Latin-1, because they need not be UTF-8.
- */
-function borrowedBy(commonDir: string): { folder: Buffer; isGits: boolean }[] {
-  const all = new Set<string>()
-  let level = [path.join(Buffer.from(commonDir).toString('latin1'), 'objects')]
-  for (let depth = 0; depth <= borrowedDepthMax && level.length > 0; depth++) {
-    const next = level.flatMap(namedBy).filter((folder) => !all.has(folder))
-    level = [...new Set(next)].slice(0, borrowedMax - all.size)
-    for (const folder of level) all.add(folder)
-  }
-  return [...all].map((folder) => ({ folder: Buffer.from(folder, 'latin1'), isGits: true }))
+/** The folders with the objects of the repository that contains a folder. */
+function objectsOf(cwd: string): string[] {
+  const top = nearestRepository(path.resolve(cwd)) ?? cwd
+  return [path.join(readGitDir(top)?.commonDir ?? path.join(top, '.git'), 'objects')]
 }
-
-function namedBy(objects: string): string[] {
-  return (textOf(path.join(objects, 'info', 'alternates')) ?? '')
-    .split('\n', borrowedMax)
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => path.resolve(objects, withoutQuotes(line)))
-}
-
-/** Git quotes a path as C does. No path needs an escaped letter, such as `\n`, here. */
-function withoutQuotes(line: string): string {
-  const [, quoted] = /^"(.*)"$/.exec(line) ?? []
-  if (quoted === undefined) return line
-  return quoted.replace(/\\([0-7]{3}|.)/g, (_, escaped: string) =>
-    escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8)) : escaped,
-  )
-}
-
-/** `file` and the text are Latin-1. Null for a file that can't be read. */
-const textOf = (file: string): string | null =>
-  orNull(() => readGitBytes(Buffer.from(file, 'latin1')).toString('latin1'))
 
 /** Adds the pipes and rules below a folder that Git would open. */
 async function findFiles(at: Folder, found: Found, isOver: () => boolean): Promise<void> {

@@ -4,15 +4,13 @@
  * LFS) and merge drivers of the user's own configuration still run, because without them files
  * would be written wrong.
  */
-import { statfsSync, writeSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import prettyBytes from 'pretty-bytes'
 import { findOnPath } from '../../processes/find-on-path.ts'
 import { startProgram } from '../../processes/launcher/launcher.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
-import { exists, orNull } from '../repository/file-facts.ts'
+import { exists } from '../repository/file-facts.ts'
 import {
   createConfigGuard,
   type IsAllowed,
@@ -31,7 +29,10 @@ import { collect } from './collect-output.ts'
 import { matchesRules } from './endless-rules.ts'
 import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
+import { fullDiskOf, startError, writeErrorOf } from './failed-call.ts'
+import { watchIdle } from './idle.ts'
 import { memoryBytesMaxDefault, watchMemory } from './memory-limit.ts'
+import { namedFoldersIn } from './named-folders.ts'
 import { type GitResult, type GitRunOptions, line, type RunGit } from './run-git.ts'
 import { blockingLock, removeOwnStaleLock } from './stale-locks.ts'
 
@@ -65,6 +66,8 @@ export interface RunGitOptions {
   memoryBytesMax?: number | undefined
   /** The time limit of a call that reads nothing but the configuration and references. */
   configMsMax?: number | undefined
+  /** See `watchIdle`. Default: a minute. */
+  idleMsMax?: number | undefined
   /** See `RunGit.scratchParent`. Default: null. */
   scratchParent?: string | null | undefined
   /** See `RunGit.dataDir`. Default: null. */
@@ -83,11 +86,13 @@ export function createRunGit({
   dataDir = null,
   configMsMax = configMsMaxDefault,
   memoryBytesMax = memoryBytesMaxDefault(),
+  idleMsMax,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
   const repairs = new Map<string, Promise<WorktreeState>>()
   const pipes = createPipeRelease()
+  const limits = { baseEnv, pipes, memoryBytesMax, idleMsMax }
 
   const worktreeRootOf = async (dir: string) =>
     worktrees ? findWorktreeRoot(worktrees.dir, dir) : null
@@ -210,7 +215,7 @@ export function createRunGit({
     let hasRemovedLock = false
     for (let attempt = 0; ; attempt++) {
       try {
-        return await runOnce(await program(), { baseEnv, pipes, memoryBytesMax }, args, options)
+        return await runOnce(await program(), limits, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
         // A retry would append its output to that of the first attempt.
@@ -266,7 +271,13 @@ async function runOnce(
     baseEnv,
     pipes,
     memoryBytesMax,
-  }: { baseEnv: NodeJS.ProcessEnv; pipes: PipeRelease; memoryBytesMax: number },
+    idleMsMax,
+  }: {
+    baseEnv: NodeJS.ProcessEnv
+    pipes: PipeRelease
+    memoryBytesMax: number
+    idleMsMax: number | undefined
+  },
   args: readonly string[],
   options: GitRunOptions,
 ): Promise<GitResult> {
@@ -301,6 +312,14 @@ async function runOnce(
         `it needed more than ${prettyBytes(memoryBytesMax)} of memory: a commit may hold more paths than any memory, or a file of .git be a link to a device`,
       ),
   })
+  const stopWatching = watchIdle(
+    () => program.pid,
+    () =>
+      endBecause(
+        `it waited for a minute without doing anything: a file that it reads may be a named pipe (\`find FOLDER -type p\` lists those in a folder; the repository may name other folders in .git/config and .git/objects/info/alternates)`,
+      ),
+    idleMsMax,
+  )
   const stopReleasing = pipes.watch(options.cwd, namedFoldersIn(args, options.env), {
     matchesRules: matchesRules(args),
     onEndless: endBecause,
@@ -312,6 +331,7 @@ async function runOnce(
     throw await startError(gitPath, args, options.cwd, error)
   } finally {
     stopReleasing()
+    stopWatching()
     stopLooking()
     signal?.removeEventListener('abort', end)
   }
@@ -331,65 +351,4 @@ async function runOnce(
     throw new GitError(args, exitCode, errorOutput, { code, isOutput })
   }
   return { exitCode, stdout: stdout.bytes(), stderr: errorOutput, truncated: false }
-}
-
-/** Returns the folders of repositories that a call names, besides the one that contains its folder. */
-function namedFoldersIn(args: readonly string[], env: GitRunOptions['env'] = {}): string[] {
-  const { GIT_DIR = '', GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed = '' } = env
-  const gitDir = args[0] === '--git-dir' ? (args[1] ?? '') : GIT_DIR
-  return [gitDir, ...borrowed.split(path.delimiter)].filter(path.isAbsolute)
-}
-
-/** Larger than the free rest of a file's last block, so that a full disk fails the write. */
-const probeBytes = 1024 * 1024
-
-/**
- * Returns the error code for a file that Git could not write its output to, because Git does not
- * report the code; null if the file accepts more bytes. Writes to the file, which is useless anyway.
- */
-function writeErrorOf(fd: number): string | null {
-  const probe = Buffer.alloc(probeBytes)
-  try {
-    for (let at = 0; at < probe.length; ) at += writeSync(fd, probe, at)
-    return null
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? null
-  }
-}
-
-/** Messages in which Git names a file that it could not write, relative or not, but not why. */
-const unwritten = /(?:unable to write(?: new)?(?: index)? file|couldn't write) '?([^'\n]*)/
-
-/** Returns ENOSPC if Git could not write a file, and the disk that it would be on is full; else null. */
-function fullDiskOf(stderr: string, cwd: string): string | null {
-  const [, file] = unwritten.exec(stderr) ?? []
-  if (file === undefined) return null
-  const isFull = [cwd, path.dirname(path.resolve(cwd, file))].some((folder) => {
-    const disk = orNull(() => statfsSync(folder))
-    return disk !== null && disk.bavail * disk.bsize < probeBytes
-  })
-  return isFull ? 'ENOSPC' : null
-}
-
-/** Git exists, but its arguments are too long or contain a zero byte. */
-const argumentErrors = new Set(['E2BIG', 'ERR_INVALID_ARG_VALUE'])
-
-/** Node reports the same codes for a program and for its working directory, if it is missing or may not be entered. */
-async function startError(
-  gitPath: string,
-  args: readonly string[],
-  cwd: string,
-  error: unknown,
-): Promise<Error> {
-  // The entry for itself can be read only in a folder that may be entered.
-  const folderError = await stat(`${cwd}${path.sep}.`).then(
-    () => null,
-    (problem: NodeJS.ErrnoException) => problem.code,
-  )
-  if (folderError === 'EACCES')
-    return new GitError(args, null, `fatal: could not open '${cwd}': Permission denied`)
-  if (folderError !== null) return new GitError(args, null, `fatal: ${cwd} is not a folder`)
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== undefined && argumentErrors.has(code)) return error as Error
-  return new GitMissingError(gitPath, error)
 }
