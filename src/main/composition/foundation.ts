@@ -1,7 +1,7 @@
 /** The foundation of all services: the ledger, Git, the sessions and the paths of the data directory. */
 
 import { clockAhead } from '../../shared/projections/ledger/ledger-clock.ts'
-import { createGit } from '../git/index.ts'
+import { createGit, GitEndedError } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { maskEntry } from '../secrets/mask-records.ts'
 import { layoutOf } from '../sessions/session-files.ts'
@@ -19,7 +19,9 @@ export function createFoundation(
   const clock = Date.now
   const onIgnored = (what: string, error: unknown) => log.warning('ignored', { what, error })
   const layout = layoutOf(dataDir)
+  const gitEnding = new AbortController()
   const git = createGit({
+    ending: gitEnding.signal,
     ceilings: [layout.dataDir],
     dataDir: layout.dataDir,
     scratchParent: layout.scratch,
@@ -46,5 +48,15 @@ export function createFoundation(
     isDisplaced: lease.isLost,
     onIgnored,
   })
-  return { ledger, git, layout, sessions, clock, onProblem: notices.problem, onIgnored }
+  return {
+    ledger,
+    git,
+    /** Ends all calls of Git; later ones are refused. */
+    endGit: () => gitEnding.abort(new GitEndedError()),
+    layout,
+    sessions,
+    clock,
+    onProblem: notices.problem,
+    onIgnored,
+  }
 }

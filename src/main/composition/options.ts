@@ -32,6 +32,8 @@ export interface OpenShiplogOptions {
    * continue in the background. Default: 2,000 in the app; a command waits for all.
    */
   rollForwardMsMax?: number
+  /** How long closing waits, in ms, for calls of Git, before it ends them. Default: 8,000 in the desktop app, else 30,000. */
+  gitMsMaxAtClose?: number
 }
 
 /** Resources that are opened before the services. */

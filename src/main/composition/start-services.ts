@@ -13,11 +13,18 @@ import type { Services } from './services.ts'
 /** Long enough for a few unfinished removals, short enough not to keep a window closed. */
 const rollForwardMsMaxInApp = 2_000
 
+/**
+ * Time for calls of Git at the end, such as the last snapshot of an agent's files: a repository may make Git compute for
+ * hours. The desktop app leaves after ten seconds.
+ */
+const gitMsMax = { desktop: 8_000, web: 30_000, cli: 30_000 }
+
 /** Returns the function that stops everything, with the cause for the runs that it interrupts. */
 export async function startServices(services: Services, options: ServicesOptions) {
   const { host, lease, notices, log } = options
   const {
     git,
+    endGit,
     ledger,
     layout,
     clock,
@@ -80,16 +87,23 @@ export async function startServices(services: Services, options: ServicesOptions
   })
 
   return async (how: ClosedHow): Promise<void> => {
-    closing.abort()
-    await completed
-    await Promise.all([opened.closeAll(), watchedImport.close()])
-    // Agents are stopped in parallel with a running sweep, which finishes its current move.
-    await Promise.all([retention.close(), tasks.close(how)])
-    await Promise.all([search.close(), finder.close()])
-    await heartbeat.stop()
-    await scratchRemoved
-    await history.close()
-    await turnStore.close()
+    const timer = setTimeout(endGit, options.gitMsMaxAtClose ?? gitMsMax[host])
+    try {
+      closing.abort()
+      await completed
+      await Promise.all([opened.closeAll(), watchedImport.close()])
+      // Agents are stopped in parallel with a running sweep, which finishes its current move.
+      await Promise.all([retention.close(), tasks.close(how)])
+      await Promise.all([search.close(), finder.close()])
+      await heartbeat.stop()
+      await scratchRemoved
+      await history.close()
+      await turnStore.close()
+    } finally {
+      clearTimeout(timer)
+      // A call that nothing waits for would keep the process alive.
+      endGit()
+    }
     await ledger.close()
   }
 }

@@ -69,6 +69,7 @@ import * as worktrees from './worktrees/worktrees.ts'
 export { diffBytesMax, type ShownDiff } from './changes/diff.ts'
 export { shellGitEnvironment } from './command/environment.ts'
 export {
+  GitEndedError,
   GitError,
   GitMissingError,
   nullForGitError,

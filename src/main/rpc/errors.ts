@@ -2,7 +2,7 @@
 
 import { FailureError } from '../../shared/failure.ts'
 import { diskErrors } from '../../shared/records/disk-errors.ts'
-import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
+import { GitEndedError, GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
 import {
   explain,
   JournalClosedError,
@@ -36,7 +36,7 @@ export function toContractError(error: unknown): unknown {
     return contractError('STORAGE', error.message, { code: error.code, path: error.path })
   }
   // The call arrived during shutdown.
-  if (error instanceof JournalClosedError)
+  if (error instanceof JournalClosedError || error instanceof GitEndedError)
     return contractError('REFUSED', 'Shiplog is ending; try again.', { reason: 'closing' })
   if (error instanceof GitError && error.code !== null)
     return contractError('STORAGE', error.message, { code: error.code, path: '' })

@@ -144,6 +144,19 @@ export class ObjectsVanishedError extends GitError {
   }
 }
 
+/**
+ * Shiplog is ending, and a call of Git had not finished for long, or came later. No GitError, because none of its callers
+ * may take it for an answer of Git and ask on.
+ */
+export class GitEndedError extends Error {
+  readonly kind = 'git-ended'
+
+  constructor() {
+    super('Shiplog is ending, and did not wait longer for Git. What had been recorded is kept.')
+    this.name = 'GitEndedError'
+  }
+}
+
 /** No Git executable was found. */
 export class GitMissingError extends Error {
   readonly kind = 'git-missing'

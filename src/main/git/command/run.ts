@@ -66,6 +66,8 @@ export interface RunGitOptions {
   memoryBytesMax?: number | undefined
   /** The time limit of a call that reads nothing but the configuration and references. */
   configMsMax?: number | undefined
+  /** Once it is aborted, with its reason, calls are ended, and no other starts. Default: never. */
+  ending?: AbortSignal | undefined
   /** See `watchIdle`. Default: a minute. */
   idleMsMax?: number | undefined
   /** See `RunGit.scratchParent`. Default: null. */
@@ -87,6 +89,7 @@ export function createRunGit({
   configMsMax = configMsMaxDefault,
   memoryBytesMax = memoryBytesMaxDefault(),
   idleMsMax,
+  ending,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
@@ -155,7 +158,7 @@ export function createRunGit({
     const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit
     return retried(args, { ...options, signal }).catch((error) => {
       if (!limit.aborted || error !== limit.reason) throw error
-      const why = `fatal: Git did not finish reading the configuration of ${options.cwd}: it may include a named pipe or a device`
+      const why = `fatal: Git did not finish reading the configuration of ${options.cwd}: it may include a named pipe, a device or the same files again and again`
       throw new GitError(args, null, why)
     })
   }
@@ -210,7 +213,9 @@ export function createRunGit({
     return gitDir === cwd || storesOf(cwd).includes(gitDir) ? gitDir : null
   }
 
-  async function retried(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
+  async function retried(args: readonly string[], given: GitRunOptions): Promise<GitResult> {
+    const signals = [given.signal, ending].filter((one) => one !== undefined)
+    const options = { ...given, signal: AbortSignal.any(signals) }
     const waitedSinceMs = Date.now()
     let hasRemovedLock = false
     for (let attempt = 0; ; attempt++) {
