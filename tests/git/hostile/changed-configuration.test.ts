@@ -149,6 +149,15 @@ it('[K8] works in no repository whose commands or remotes nobody reviews, and sa
   }
 })
 
+it('works in no repository with so many settings that each call of Git would take a second', async () => {
+  const { dir } = await makeRepository()
+  const lines = Array.from({ length: 150_000 }, (_, n) => `\tk${n} = ${'value'.repeat(10)}\n`)
+  await appendFile(path.join(dir, '.git/config'), `[x]\n${lines.join('')}`)
+  await expect(createGit({ env: testEnv }).inspectProject(dir)).rejects.toThrow(
+    'more settings than Git reads in a second: see .git/config',
+  )
+})
+
 it('[K8] shows no more of the scripts of a filter than anybody reads, and sees a change in all of them', async () => {
   const texts = Array.from(
     { length: 40 },

@@ -8,13 +8,13 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { nullForGitError } from '../command/errors.ts'
-import { fields, type RunGit } from '../command/run-git.ts'
+import { fields, type GitRunOptions, type RunGit } from '../command/run-git.ts'
 import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
 import { type Ask, fetchesIn, promisorsIn } from './fetches.ts'
-import { assertReviewable } from './reviewable.ts'
+import { assertReviewable, listBytesMax, tooLarge } from './reviewable.ts'
 import { scriptsOf } from './scripts.ts'
 import { refuseDevices, specialFilesIn } from './special-files.ts'
 
@@ -53,9 +53,15 @@ export async function readRepositoryConfig(
 ): Promise<ReadConfig> {
   const { dir, gitDir, workTree } = place
   refuseDevices(dir)
-  const ask = async (...args: string[]) =>
-    (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
-  const list = () => ask('config', '--list', '-z', '--show-scope', '--show-origin')
+  const call = (args: readonly string[], options: Partial<GitRunOptions> = {}) =>
+    git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir, ...options })
+  const ask = async (...args: string[]) => (await call(args)).stdout
+  const list = async () => {
+    const args = ['config', '--list', '-z', '--show-scope', '--show-origin']
+    const { stdout, truncated } = await call(args, { stdoutBytesMax: listBytesMax, cut: true })
+    if (truncated) throw tooLarge(dir)
+    return stdout
+  }
   const isOutside = gitDir === null && isOutsideRepositories(dir)
   const likely = isOutside ? [path.join(dir, 'HEAD')] : await likelyFiles(place)
   const expected = likely && [...likely, ...personalFiles]

@@ -7,6 +7,19 @@ const charsMax = 100 * 1024
 /** Git is asked for the address of each. */
 const remotesMax = 50
 
+/**
+ * Of the list of all settings, which names the file of each: with fifty thousand branches. Git reads them all in each
+ * call, and a run makes a hundred.
+ */
+export const listBytesMax = 8 * 1024 * 1024
+
+export const tooLarge = (dir: string): GitError =>
+  new GitError(
+    ['config', '--list'],
+    null,
+    `fatal: the Git configuration in ${dir} has more settings than Git reads in a second: see .git/config, and remove those that are not needed`,
+  )
+
 /** Throws GitError if a repository has too many commands or remotes to be shown and allowed. */
 export function assertReviewable(
   dir: string,
