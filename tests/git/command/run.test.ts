@@ -230,3 +230,13 @@ it('prints no advice about what it was started with', async () => {
   const { stderr } = await createRunGit({ env: testEnv })(['log', '-1'], { cwd: project.dir })
   expect(stderr).toBe('')
 })
+
+it.skipIf(process.platform === 'win32')(
+  'says that Git crashed where Git says nothing',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const run = createRunGit({ env: testEnv })
+    const crash = ['-c', 'alias.crash=!kill -9 $PPID', 'crash']
+    await expect(run(crash, { cwd: project.dir })).rejects.toThrow('it crashed, or another program')
+  },
+)

@@ -270,6 +270,10 @@ function isLocked(error: unknown): boolean {
   )
 }
 
+/** Such a commit exhausts its stack, at some thousand folders. */
+const endedUnasked =
+  'fatal: it crashed, or another program ended it; a commit may hold folders nested deeper than Git can handle'
+
 async function runOnce(
   gitPath: string,
   {
@@ -343,7 +347,8 @@ async function runOnce(
   signal?.throwIfAborted()
   if (endedBecause !== null) throw new GitError(args, null, `fatal: ${endedBecause}`)
 
-  const errorOutput = stderr.bytes().toString()
+  const said = stderr.bytes().toString()
+  const errorOutput = exitCode === null && said === '' ? endedUnasked : said
   if (stdout.overflowed()) {
     if (!options.cut) throw new GitError(args, null, 'its output is larger than Shiplog accepts')
     return { exitCode: 0, stdout: stdout.bytes(), stderr: errorOutput, truncated: true }

@@ -96,13 +96,13 @@ async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Prom
   if (root !== null && topLevel !== (await realpath(root)))
     throw new WorktreeBrokenError(root, `${topLevel} in it was made a repository of its own`)
   const nearest = nearestRepository(await realpath(dir))
-  // Git resolves links as the system does, and Windows has several spellings of one folder.
-  if (nearest === null || (await realpath(topLevel)) !== nearest)
+  // Git resolves links as the system does, and Windows has several spellings of one folder. The folder may be missing.
+  if (nearest === null || (await realpath(topLevel).catch(() => null)) !== nearest)
     throw filesElsewhere(dir, topLevel)
 }
 
 export function filesElsewhere(dir: string, place: string): GitError {
   const error = new GitError(['rev-parse', '--show-toplevel'], null, 'fatal: core.worktree')
-  error.message = `The repository of ${dir} is configured to keep its files in ${place} (core.worktree), so Shiplog does not use it. Unset core.worktree there first.`
+  error.message = `The repository of ${dir} is configured to keep its files in ${place} (core.worktree), so Shiplog does not use it. Unset that first: \`git -C "${dir}" config --unset core.worktree\`.`
   return error
 }
