@@ -99,9 +99,11 @@ export function useFollowedTail(
     // Until its rows are measured, an entry that was requested may seem to be at the end.
     if (tail.showsTarget.current) return
     // The end of the loaded rows is not the tail while there are more.
-    if (size - heightPx - offset <= endThresholdPx && !hasNewer) tail.returnToTail(live)
+    const isTail = (shownPx: number) => size - shownPx - offset <= endThresholdPx && !hasNewer
+    if (isTail(heightPx)) tail.returnToTail(live)
     // Rows that measure smaller than estimated move everything up by the difference.
-    else if (upPx > shrunkPx + 1) tail.scrollAway()
+    // So does the browser at the tail of a list that became taller, whose height the virtualizer does not know yet.
+    else if (!left && upPx > shrunkPx + 1 && !isTail(currentTarget.clientHeight)) tail.scrollAway()
   }
 }
 

@@ -431,6 +431,54 @@ export const TailToTheEnd: Story = {
   },
 }
 
+/** A question below a live conversation, which goes when it is answered, while the last message grows. */
+function Answered() {
+  const before = useMemo(() => foldEntries(emptyTranscript(), long(20)), [])
+  const [answers, setAnswers] = useState(0)
+  const text = 'One more word. '.repeat(1 + answers * 200)
+  const { partial } = leadLive()
+  const items = withPartial(before, { ...partial, parts: [{ type: 'text', text }] }, true)
+  const [asks, setAsks] = useState(false)
+  return (
+    <div className="flex h-[500px] flex-col">
+      <TranscriptList label="Conversation with a question" items={items} live />
+      <div className="shrink-0" style={{ height: asks ? 250 : 24 }}>
+        <button
+          type="button"
+          onClick={() => {
+            setAsks(!asks)
+            if (asks) setTimeout(() => setAnswers(answers + 1), 50)
+          }}
+        >
+          {asks ? 'Answer' : 'Ask'}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** A list that becomes taller at its tail is scrolled by the browser, not by its reader, who still follows it. */
+export const FollowsAfterAnAnswer: Story = {
+  render: () => <Answered />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = scrollerOf(canvasElement)
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    for (let times = 0; times < 3; times += 1) {
+      const rowsPx = box.scrollHeight
+      await userEvent.click(canvas.getByRole('button', { name: 'Ask' }))
+      await waitFor(() => expect(box.clientHeight).toBeLessThan(300))
+      await frames(3)
+      await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+      await userEvent.click(canvas.getByRole('button', { name: 'Answer' }))
+      await waitFor(() => expect(box.scrollHeight).toBeGreaterThan(rowsPx))
+      await frames(5)
+      await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    }
+  },
+}
+
 /** A key held down on a busy machine repeats several times before a frame is drawn: each press counts. */
 export const KeysFasterThanFrames: Story = {
   tags: ['soak'],
