@@ -58,11 +58,20 @@ const parts: [command: string, reason: string][] = [
   ['FOO=1', 'It sets the variable FOO.'],
   ['FOO=1 BAR=2 BAZ=3', 'It sets the variables FOO, BAR and BAZ.'],
   ['npm test', 'No rule allows npm.'],
+  ['npm test && tee a | tee b', 'No rule allows npm or tee.'],
+  ['echo "$x"', 'No rule allows echo, which runs unasked only in commands of plain words.'],
+  ['echo $(ls)', 'No rule allows ls or echo, which run unasked only in commands of plain words.'],
+  ['timeout 5 ls', 'No rule allows ls, which does not run unasked within another program.'],
+  ['sudo ls', 'No rule allows sudo.'],
+  ['cd .. && npm test', 'No rule allows cd or npm outside the working directory.'],
+  ['echo > a > b > a', 'It writes to a and b.'],
+  ['echo > .git/a > .git/b', 'It writes to .git/a and .git/b, which belong to Git.'],
+  ['A=1; B=2', 'It sets the variables A and B.'],
   [
-    'echo "$x"',
-    'Beside variables and the like, or within another program, what only looks at files needs a rule too.',
+    'a; b; c; d; e; f; g; h; echo > 1 > 2 > 3 > 4 > 5 > 6',
+    'No rule allows a, b, c, d, e or 3 more.',
   ],
-  ['cd .. && npm test', 'No rule allows cd. It runs outside the working directory.'],
+  ['echo > 1 > 2 > 3 > 4 > 5 > 6', 'It writes to 1, 2, 3, 4, 5 and 6.'],
 ]
 
 /** Names that imitate a sentence of Shiplog's, or hide a part of it. */

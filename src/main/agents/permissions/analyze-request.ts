@@ -80,6 +80,8 @@ export type Step =
       harmless: boolean
       /** It would be harmless as a part of a plain command (see posix-syntax.ts), run by the shell itself. */
       isNotPlain: boolean
+      /** Another program runs it. */
+      isWithin: boolean
       /** The program only runs another command, which is a separate step. */
       transparent: boolean
       /** An argument names the repository's policy, which it may change. */
@@ -201,7 +203,7 @@ function addSteps(
     if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
     if (underSudo.kind === 'runs')
       addSteps(within(underSudo.reading), sudo, sudo, { ...where }, depth + 1)
-    seen.steps.push(stepOfCommand(segment, { wrapped, isPlain, where }))
+    seen.steps.push(stepOfCommand(segment, { wrapped, isPlain, isWithin: depth > 0, where }))
   }
 }
 
@@ -242,8 +244,14 @@ function stepOfCommand(
   {
     wrapped,
     isPlain,
+    isWithin,
     where,
-  }: { wrapped: ReturnType<typeof wrappedIn>; isPlain: boolean; where: Folders },
+  }: {
+    wrapped: ReturnType<typeof wrappedIn>
+    isPlain: boolean
+    isWithin: boolean
+    where: Folders
+  },
 ): Step {
   const { words, assignments } = segment
   const { place, folders, policy } = where
@@ -259,6 +267,7 @@ function stepOfCommand(
     segment,
     harmless: onlyLooks && isPlain,
     isNotPlain: onlyLooks && !isPlain,
+    isWithin,
     transparent:
       wrapped.kind === 'runs' &&
       !isOwn &&

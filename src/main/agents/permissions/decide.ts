@@ -16,6 +16,7 @@ import { type PolicyLayer, policyPath } from './policy.ts'
 import { asOnDisk } from './policy-files.ts'
 import { isReadableRule, proposedRule } from './propose.ts'
 import { type Layer, type Rule, readLayer } from './read-layer.ts'
+import { type Reason, reasonTexts } from './reason-texts.ts'
 import {
   allowsCommand,
   matchesCommand,
@@ -329,7 +330,7 @@ function verdictOnCommand(
   const everything = layer.allow.find(isEveryCommand)
   if (everything) return { kind: 'allow', by: 'rule', rule: everything.text }
   const used = new Set<string>()
-  const reasons = seen.unclear.map((what) => `${what}.`)
+  const reasons: Reason[] = []
   const proposal = new Set<string>()
   let canPropose = true
   for (const step of seen.steps) {
@@ -342,10 +343,11 @@ function verdictOnCommand(
     if (result.proposal === null) canPropose = false
     else proposal.add(result.proposal)
   }
-  if (reasons.length > 0)
+  const sentences = new Set([...seen.unclear.map((what) => `${what}.`), ...reasonTexts(reasons)])
+  if (sentences.size > 0)
     return {
       kind: 'ask',
-      reasons: [...new Set(reasons)],
+      reasons: [...sentences],
       proposal: canPropose && proposal.size <= proposedMax ? [...proposal] : [],
     }
   return used.size > 0
@@ -358,57 +360,54 @@ const proposedMax = 12
 
 type StepResult =
   | { kind: 'covered'; rule: string | null }
-  | { kind: 'open'; reason: string; proposal: string | null }
+  | { kind: 'open'; reason: Reason; proposal: string | null }
 
 function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   const covered = (rule: string | null = null): StepResult => ({ kind: 'covered', rule })
-  const open = (reason: string, proposal: string | null): StepResult => ({
-    kind: 'open',
-    reason,
-    proposal,
-  })
+  const open = (
+    says: Reason['says'],
+    name: string,
+    proposal: string | null = null,
+    also: string[] = [],
+  ): StepResult => ({ kind: 'open', reason: { says, names: [name], also }, proposal })
   if (step.kind === 'read')
-    return step.inside ? covered() : open(`It reads ${named(step.text)}, ${outside(step)}.`, null)
+    return step.inside ? covered() : open(step.isKnown ? 'reads' : 'may-read', step.text)
   if (step.kind === 'write') {
     const { path, found, always } = step
     if (always) return covered()
-    if (!found.inside) return open(`It writes to ${named(path)}, ${outside(step)}.`, null)
-    if (!mayBeWritten(found))
-      return open(`It writes to ${named(path)}, which belongs to ${ownerOf(found)}.`, null)
+    if (!found.inside) return open(step.isKnown ? 'writes-outside' : 'may-write-outside', path)
+    if (!mayBeWritten(found)) return open(mayBeRead(found) ? 'writes-git' : 'writes-shiplog', path)
     const configures = isConfiguration(found)
     if (mode === 'allow-edits' && !configures) return covered()
     const at = found.relative
     const rule =
       at === null ? undefined : allow.find(({ test }) => allowsEdit(test, at, configures))
     if (rule) return covered(rule.text)
-    const what = configures ? ', which may change what an agent runs' : ''
     return open(
-      [`It writes to ${named(path)}${what}.`, ...byLink(found)].join(' '),
+      configures ? 'writes-configuration' : 'writes',
+      path,
       at === null ? null : (editRules(at)[0] ?? null),
+      byLink(found),
     )
   }
   const { harmless, transparent } = step
   if (harmless || transparent) return covered()
   const rule = allow.find(({ test }) => test.kind === 'command' && allowsCommand(test, step))
   if (rule) return covered(rule.text)
-  const what = whyAsked(step)
-  return open(
-    step.runsInside ? what : `${what} It runs outside the working directory.`,
-    proposedRule(step),
-  )
+  return { kind: 'open', reason: whyAsked(step), proposal: proposedRule(step) }
 }
 
-function whyAsked({ segment, isNotPlain }: RunStep): string {
-  if (isNotPlain)
-    return 'Beside variables and the like, or within another program, what only looks at files needs a rule too.'
+function whyAsked({ segment, isNotPlain, isWithin, runsInside }: RunStep): Reason {
   const [name] = segment.words
-  if (name) return `No rule allows ${named(name.kind === 'dynamic' ? name.text : name.value)}.`
-  const variables = segment.assignments.map((one) => one.name)
-  return `It sets the ${variables.length === 1 ? 'variable' : 'variables'} ${listed(variables)}.`
+  if (!name) return { says: 'sets', names: segment.assignments.map((one) => one.name) }
+  return {
+    says: isNotPlain
+      ? isWithin
+        ? 'in-program'
+        : 'not-plain'
+      : runsInside
+        ? 'no-rule'
+        : 'no-rule-outside',
+    names: [name.kind === 'dynamic' ? name.text : name.value],
+  }
 }
-
-const listed = (names: string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-
-const outside = ({ isKnown }: { isKnown: boolean }): string =>
-  isKnown ? 'outside the working directory' : 'which may be outside the working directory'

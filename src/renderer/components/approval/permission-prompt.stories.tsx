@@ -214,6 +214,25 @@ export const TallerThanItsPlace: Story = {
   },
 }
 
+/** However much is said of a request, its answers are in view without scrolling. */
+export const ManyReasons: Story = {
+  args: {
+    question: questionWith({
+      text: Array.from({ length: 20 }, (_, at) => `curl -O https://x.org/${at}`).join('\n'),
+      reasons: Array.from({ length: 80 }, (_, at) => `It gives tool-${at + 1} unknown options.`),
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    const prompt = within(canvasElement).getByRole('region', { name: 'Permission' })
+    const { bottom, height } = prompt.getBoundingClientRect()
+    await expect(height).toBeLessThanOrEqual(globalThis.innerHeight * 0.6 + 1)
+    await expect(prompt.scrollHeight).toBe(prompt.clientHeight)
+    for (const name of ['Allow once', 'Deny…'])
+      await expect(button(canvasElement, name).getBoundingClientRect().bottom).toBeLessThan(bottom)
+  },
+}
+export const ManyReasonsDark: Story = { ...ManyReasons, globals: { theme: 'dark' } }
+
 /** The field of a rule shows its text as it is, so what can't be seen in it is shown below. */
 export const HiddenInARule: Story = {
   args: {

@@ -81,47 +81,50 @@ function ActionPrompt(props: RequestProps) {
       ref={section}
       onKeyDown={onKeyDown}
       aria-label="Permission"
-      className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
+      className="flex max-h-[60vh] flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
     >
-      <RequestHeading question={question} more={more} />
-      <LastWords text={lastText} />
-      <CommandToAllow
-        command={text}
-        label={labels[question.kind as keyof typeof labels]}
-        isChange={question.kind === 'edit'}
-        onSeen={setSeen}
-      />
-      <p className="untrusted text-small text-muted">
-        In <code className="command-order font-mono">{shownPath(directory)}</code>.{' '}
-        {sandbox ? `${sandboxText(sandbox)}. ` : null}
-        {visibleText(reasons.join(' '))}
-        {isConfiguration
-          ? `The commands and code in it run as you, without further questions. ${question.tool} does not start without it. You are asked again when it changes.`
-          : null}
-      </p>
-      {problem}
-      {step === 'rule' ? (
-        <RuleFields
-          proposal={proposal}
-          project={project}
-          rules={rules}
-          onRules={setRules}
-          scope={scope}
-          onScope={setScope}
+      {/* The answers stay in view below it. */}
+      <div className="-mx-3 -mt-2 flex min-h-0 flex-col gap-2 overflow-y-auto px-3 pt-2 pb-0.5">
+        <RequestHeading question={question} more={more} />
+        <LastWords text={lastText} />
+        <CommandToAllow
+          command={text}
+          label={labels[question.kind as keyof typeof labels]}
+          isChange={question.kind === 'edit'}
+          onSeen={setSeen}
         />
-      ) : null}
-      {step === 'deny' ? (
-        <Field label="Say why" hint="Sent to the agent. Optional.">
-          <TextInput
-            ref={focusNew}
-            value={message}
-            onChange={({ target }) => {
-              setMessage(target.value)
-              props.onDraft?.(target.value)
-            }}
+        <p className="untrusted text-small text-muted">
+          In <code className="command-order font-mono">{shownPath(directory)}</code>.{' '}
+          {sandbox ? `${sandboxText(sandbox)}. ` : null}
+          {visibleText(reasons.join(' '))}
+          {isConfiguration
+            ? `The commands and code in it run as you, without further questions. ${question.tool} does not start without it. You are asked again when it changes.`
+            : null}
+        </p>
+        {problem}
+        {step === 'rule' ? (
+          <RuleFields
+            proposal={proposal}
+            project={project}
+            rules={rules}
+            onRules={setRules}
+            scope={scope}
+            onScope={setScope}
           />
-        </Field>
-      ) : null}
+        ) : null}
+        {step === 'deny' ? (
+          <Field label="Say why" hint="Sent to the agent. Optional.">
+            <TextInput
+              ref={focusNew}
+              value={message}
+              onChange={({ target }) => {
+                setMessage(target.value)
+                props.onDraft?.(target.value)
+              }}
+            />
+          </Field>
+        ) : null}
+      </div>
       <div className="flex flex-wrap items-center gap-2">
         {step === 'answers' ? (
           <>

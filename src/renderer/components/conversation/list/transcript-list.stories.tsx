@@ -434,11 +434,10 @@ export const TailToTheEnd: Story = {
 /** A question below a live conversation, which goes when it is answered, while the last message grows. */
 function Answered() {
   const before = useMemo(() => foldEntries(emptyTranscript(), long(20)), [])
-  const [answers, setAnswers] = useState(0)
-  const text = 'One more word. '.repeat(1 + answers * 200)
-  const { partial } = leadLive()
-  const items = withPartial(before, { ...partial, parts: [{ type: 'text', text }] }, true)
+  const [words, setWords] = useState(1)
   const [asks, setAsks] = useState(false)
+  const parts = [{ type: 'text' as const, text: 'One more word. '.repeat(words) }]
+  const items = withPartial(before, { ...leadLive().partial, parts }, true)
   return (
     <div className="flex h-[500px] flex-col">
       <TranscriptList label="Conversation with a question" items={items} live />
@@ -447,7 +446,7 @@ function Answered() {
           type="button"
           onClick={() => {
             setAsks(!asks)
-            if (asks) setTimeout(() => setAnswers(answers + 1), 50)
+            if (asks) setTimeout(() => setWords(words + 200), 50)
           }}
         >
           {asks ? 'Answer' : 'Ask'}
@@ -469,11 +468,9 @@ export const FollowsAfterAnAnswer: Story = {
       const rowsPx = box.scrollHeight
       await userEvent.click(canvas.getByRole('button', { name: 'Ask' }))
       await waitFor(() => expect(box.clientHeight).toBeLessThan(300))
-      await frames(3)
       await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
       await userEvent.click(canvas.getByRole('button', { name: 'Answer' }))
       await waitFor(() => expect(box.scrollHeight).toBeGreaterThan(rowsPx))
-      await frames(5)
       await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
     }
   },
