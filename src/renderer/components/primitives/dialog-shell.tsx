@@ -25,12 +25,14 @@ export function DialogShell(props: {
    * `autoFocus`, which takes the focus before the dialog has recorded where to return it.
    */
   focus?: 'first-control' | 'dialog' | RefObject<HTMLElement | null>
+  /** Called for Ctrl or Cmd with Enter, wherever in the dialog the focus is: also on a button of its footer. */
+  onModEnter?(): void
   /** A dialog above this one, which stays mounted with its content and scroll positions. */
   over?: ReactNode
   children: ReactNode
 }) {
   const { open, onClose, title, header, footer, size = 'large', over, children } = props
-  const { focus = 'first-control', bare = false } = props
+  const { focus = 'first-control', bare = false, onModEnter } = props
   const popup = useRef<HTMLDivElement>(null)
   const finalFocus = useFinalFocus(popup)
   return (
@@ -54,6 +56,11 @@ export function DialogShell(props: {
           <Dialog.Popup
             ref={popup}
             data-dialog-size={size}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !onModEnter) return
+              event.preventDefault()
+              if (!event.repeat) onModEnter()
+            }}
             finalFocus={finalFocus}
             initialFocus={
               focus === 'dialog' ? popup : focus === 'first-control' ? undefined : focus

@@ -66,10 +66,6 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
     overlay.hide()
     navigation.go({ screen: 'settings', section: null })
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void form.start()
-  }
   const fieldError = (field: string) => (problem?.field === field ? problem.message : null)
   const shownInField = [
     'scenario',
@@ -87,6 +83,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
       title="New agent"
       size={approval.isNeeded ? 'medium' : 'small'}
       focus={field}
+      onModEnter={form.start}
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it, so that it stays in view however small the window is. */}
@@ -117,13 +114,14 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
     >
       <form
         id="new-agent"
-        onSubmit={submit}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault()
+          void form.start()
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           // A held key may have been pressed before it could allow anything.
           if (event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
-          if (event.repeat) return
-          if (event.ctrlKey || event.metaKey) submit(event)
         }}
         className="flex flex-col gap-4 p-4"
       >

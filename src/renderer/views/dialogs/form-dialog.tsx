@@ -42,8 +42,7 @@ export function FormDialog(props: {
   const [problem, setProblem] = useState<Problem | null>(null)
   const disabled = !canSubmit || unreachable !== undefined
   const isOwnPress = useOwnPress(!disabled)
-  const onSubmit = async (event: FormEvent) => {
-    event.preventDefault()
+  const send = async () => {
     if (disabled || busy || validate?.() === false) return
     setBusy(true)
     setProblem(null)
@@ -65,6 +64,7 @@ export function FormDialog(props: {
       title={title}
       size="small"
       focus={focus ?? cancel}
+      onModEnter={submitsByModEnter ? send : undefined}
       footer={
         <>
           <Button ref={cancel} onClick={overlay.hide}>
@@ -90,13 +90,14 @@ export function FormDialog(props: {
     >
       <form
         id={formId}
-        onSubmit={(event) => void onSubmit(event)}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault()
+          void send()
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           // A key that is held since before the form could be sent; a new line repeats in a field that has lines.
           if (event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
-          if (event.repeat) return
-          if (submitsByModEnter && (event.ctrlKey || event.metaKey)) void onSubmit(event)
         }}
         className="flex flex-col gap-4 p-4"
       >

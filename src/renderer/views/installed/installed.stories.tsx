@@ -1,6 +1,6 @@
 /** Installed agents over the fake contract: Settings, a new agent on one, and continuing a task with one. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { expect, fireEvent, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost, type StoryHost } from '../../../../storybook/story-host.ts'
@@ -231,12 +231,16 @@ export const OwnCommandMissing: Story = {
     const dialog = within(await body().findByRole('dialog', { name: 'Add a command' }))
     await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'mine')
     await userEvent.type(dialog.getByRole('textbox', { name: 'Command' }), 'missing --acp')
-    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    pressModEnter(dialog.getByRole('button', { name: /Save/ }))
     await body().findByText(
       'mine was saved, but it can’t start: missing was not found on your PATH.',
     )
   },
 }
+
+/** The key that is shown on the button works on the button as well. */
+const pressModEnter = (button: HTMLElement) =>
+  fireEvent.keyDown(button, { key: 'Enter', ctrlKey: true })
 
 /** Its model and mode are those that it offered, and are sent with the prompt. */
 export const NewAgent: Story = {
@@ -252,7 +256,7 @@ export const NewAgent: Story = {
     await choose(dialog, 'Agent', /^Codex/)
     await userEvent.click(await dialog.findByRole('button', { name: 'Show its models and modes' }))
     await choose(dialog, 'Model', /GPT-6.1 mini/)
-    await userEvent.click(dialog.getByRole('button', { name: /Start/ }))
+    pressModEnter(dialog.getByRole('button', { name: /Start/ }))
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
     const started = host.calls.find(({ path }) => path === 'tasks.start')
     await expect(started?.input).toMatchObject({
