@@ -95,7 +95,7 @@ test('a killed tree is listed, shows a conflict before it continues, and complet
     await dialog.getByRole('button', { name: 'Resume anyway' }).click()
     await expect(dialog).toBeHidden()
     await expectToast(page, 'Resumed 2 agents.')
-    await expectToast(page, 'All 2 resumed agents completed.')
+    await expectToast(page, 'Both resumed agents completed.')
     await expect(list).toBeHidden()
     await expect(row(page, 'Build it').getByRole('img', { name: 'Completed' })).toBeVisible()
     await expect(
@@ -152,11 +152,11 @@ test('of several killed tasks one is abandoned, the others are resumed together 
     await expect(row(page, 'The first').getByRole('img', { name: 'Abandoned' })).toBeVisible()
   })
   await test.step('the others continue together, one at a time', async () => {
-    await list.getByRole('button', { name: 'Resume all 2' }).click()
+    await list.getByRole('button', { name: 'Resume both' }).click()
     const dialog = page.getByRole('dialog', { name: 'Resume interrupted agents' })
     await dialog.getByRole('spinbutton', { name: 'Max. parallel agents' }).fill('1')
     await dialog.getByRole('button', { name: 'Resume', exact: true }).click()
-    await expectToast(page, 'All 2 resumed agents completed.')
+    await expectToast(page, 'Both resumed agents completed.')
     await expect(list).toBeHidden()
     await expect
       .poll(() => page.evaluate(() => Reflect.get(window, 'told') as string[]))
@@ -192,7 +192,7 @@ test('a parallel group is resumed as a whole, from its row and from the dialog o
     await expect(dialog).toHaveAccessibleName('Resume the parallel group of “Move the lamps”')
     await dialog.getByRole('button', { name: 'Resume', exact: true }).click()
     await expectToast(page, 'Resumed 2 agents.')
-    await expectToast(page, 'All 2 resumed agents completed.')
+    await expectToast(page, 'Both resumed agents completed.')
     await expect(row(page, 'Build it').getByRole('img', { name: 'Interrupted' })).toBeVisible()
   })
 })

@@ -168,6 +168,9 @@ describe('choices of a resume', () => {
       'Of these 3, 1 will resume; 1 will be abandoned; 1 stays interrupted.',
     ])
     expect(said(all('leave'))).toEqual(['Resume “Light”', 'All 3 stay interrupted.'])
+    expect(resumeSummary({ ...countChoices(rows, {}), resume: 2 })).toBe(
+      'Both will pick up where they stopped, with their full history.',
+    )
     expect(resumeTitle(null, 'abandon', countChoices(rows, all('abandon')))).toBe(
       'Abandon interrupted agents',
     )

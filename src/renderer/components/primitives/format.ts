@@ -87,3 +87,6 @@ export const exactCount = (count: number): string => whole.format(count)
 /** `1 file`, `2 files`. */
 export const counted = (count: number, one: string, many?: string): string =>
   sharedCounted(count, one, many, exactCount(count))
+
+/** `Both`, `All 3`: two or more. */
+export const allOf = (count: number): string => (count === 2 ? 'Both' : `All ${exactCount(count)}`)

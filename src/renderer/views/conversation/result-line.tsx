@@ -17,6 +17,8 @@ export function ResultLine({ task, onReview }: { task: Task; onReview(): void })
   const applying = useStore(applies.store, (known) => known.get(task.id)?.kind === 'applying')
   if (!summary || summary.files === 0) return null
   const target = targetName(task, summary.branch)
+  // It was applied, and the files were changed there since.
+  const again = task.patch === 'applied'
   const ended = task.status === 'interrupted' || task.status === 'failed' ? ' so far' : ''
   return (
     <ActionLine
@@ -43,7 +45,9 @@ export function ResultLine({ task, onReview }: { task: Task; onReview(): void })
               className="min-w-0 shrink!"
               onClick={() => void applyPatch(task.id, target)}
             >
-              <span className="truncate">{applying ? 'Applying…' : `Apply to ${target}`}</span>
+              <span className="truncate">
+                {applying ? 'Applying…' : `${again ? 'Apply again to' : 'Apply to'} ${target}`}
+              </span>
             </Button>
           )}
         </>

@@ -5,6 +5,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeAgent, ResumeChoice } from '../../../shared/records/resume.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { allOf } from '../../components/primitives/format.ts'
 import { interruptedRows, isBelow } from '../../store/resume/resumable.ts'
 import type { ResumeTarget } from '../../store/window/overlay.ts'
 
@@ -195,7 +196,7 @@ export function resumeSummary(counts: ChoiceCounts): string {
       ? `Of these ${count}, ${mixedParts(counts)}.`
       : count === 1
         ? summaries[common].one
-        : `All ${count} ${summaries[common].several}`
+        : `${allOf(count)} ${summaries[common].several}`
   const conflicts = conflictText(counts.conflicting, count)
   if (conflicts === null) return summary
   return common === 'resume' ? conflicts : `${summary} ${conflicts}`

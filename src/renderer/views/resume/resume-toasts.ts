@@ -2,7 +2,7 @@
 import { isStoppedByPerson } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../shared/records/resume.ts'
-import { counted } from '../../components/primitives/format.ts'
+import { allOf, counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { shortCause } from '../../components/task/plain-cause.ts'
 import type { Problem } from '../../rpc/problem.ts'
@@ -43,7 +43,7 @@ export function showResumed(
 export function showEnds({ ends, stopped, cancelled }: FollowedEnds, titleOf: TitleOf): void {
   const completed = ends.filter(({ status }) => status === 'completed').length
   if (completed === ends.length) {
-    toast.success(`All ${ends.length} resumed agents completed.`)
+    toast.success(`${allOf(ends.length)} resumed agents completed.`)
     return
   }
   const others = ends.filter(({ status }) => status !== 'completed')

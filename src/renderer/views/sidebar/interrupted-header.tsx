@@ -22,7 +22,7 @@ export function InterruptedHeader(props: {
           title={unreachable}
           onClick={resumeAll}
         >
-          Resume all {toResume}
+          Resume {toResume === 2 ? 'both' : `all ${toResume}`}
         </TextButton>
       ) : null}
     </div>

@@ -40,9 +40,10 @@ export function createApplyActions({
         toast.success(`Undone. ${counted(view.files, 'file is', 'files are')} as before.`)
         return
       case 'changed-since':
-        toast.warning(`${counted(view.paths.length, 'file')} changed since. Nothing was undone.`, {
-          action: { label: 'Show', onClick: () => showChanges(taskId) },
-        })
+        toast.warning(
+          `${counted(view.paths.length, 'file was', 'files were')} changed after the apply. Nothing was undone.`,
+          { action: { label: 'Show', onClick: () => showChanges(taskId) } },
+        )
     }
   }
 
