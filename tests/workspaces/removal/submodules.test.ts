@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, gitProject, openFixture, start, taskOf, untilQuiet } from '../../harness.ts'
@@ -57,14 +57,42 @@ it.each([
     'committed, and only tagged',
     'cd lib && echo b > b.txt && git add b.txt && git commit -qm B && git tag mine/b && git reset -q --hard HEAD~1',
   ],
+  [
+    'committed without a branch, and left for another commit',
+    'cd lib && git checkout -q --detach && echo b > b.txt && git add b.txt && git commit -qm B && cd .. && git add lib && git commit -qm Lib && cd lib && git checkout -q HEAD~1',
+  ],
   ['stashed in it', 'cd lib && echo b >> a.txt && git stash -q'],
   ['committed in one that it then removed', `${commitIn} && git rm -q --cached lib`],
   ['committed in one that it then closed', `${commitIn} && git submodule -q deinit -f lib`],
 ])('[R3] keeps what an agent %s', async (_what, commands) => {
   const { kept, told } = await removedAfter(commands)
-  const subjects = git(kept, 'log', '--all', '--format=%s').trim().split('\n')
+  const subjects = git(kept, 'log', '--all', '--reflog', '--format=%s').trim().split('\n')
   expect(subjects.some((one) => one === 'B' || one.startsWith('WIP on'))).toBe(true)
   expect(told).toContain('which no patch contains: lib')
+})
+
+it('[R3] keeps a submodule beside a repository of its name with .git', async () => {
+  const { kept, told } = await removedAfter(
+    `${commitIn} && git init -q lib.git && echo c > lib.git/c.txt`,
+  )
+  expect(git(kept, 'log', '-1', '--format=%s', 'work').trim()).toBe('B')
+  expect(await readFile(join(`${kept}.git`, 'c.txt'), 'utf8')).toBe('c\n')
+  expect(told).toContain('which no patch contains: lib.git, lib')
+})
+
+it('[R3] keeps a repository in the worktree although the trash has an earlier one', async () => {
+  const { fixture, id, kept } = await removedAfter('git init -q own && echo 1 > own/1.txt')
+  const own = join(kept, '..', 'own')
+  expect(await readFile(join(own, '1.txt'), 'utf8')).toBe('1\n')
+  const { client } = fixture.shiplog
+  await client.workspace.restore({ workspaceId: id })
+  // What was put there by hand.
+  await mkdir(own, { recursive: true })
+  await writeFile(join(own, '2.txt'), '2\n')
+  await client.workspace.remove({ workspaceId: id })
+  expect((await taskOf(fixture.shiplog, id)).archived).toBe(true)
+  expect(await readFile(join(own, '1.txt'), 'utf8')).toBe('1\n')
+  expect(await readFile(join(`${own}.older-1`, '2.txt'), 'utf8')).toBe('2\n')
 })
 
 it.each([

@@ -130,11 +130,15 @@ async function looseTags(dir: string, below = ''): Promise<string[]> {
 /** As arguments of one command. */
 const tagsMax = 200
 
-/** Tags are looked at separately. */
+/**
+ * Tags are looked at separately. Reflogs count, because a commit of the worktree may refer to one that an agent made
+ * without a branch, which is the usual state in a submodule, before it checked another one out.
+ */
 const unpushed = [
   'rev-list',
   '--max-count=1',
   'HEAD',
+  '--reflog',
   '--exclude=refs/tags/*',
   '--exclude=refs/remotes/*',
   '--all',

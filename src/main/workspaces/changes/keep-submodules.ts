@@ -28,7 +28,7 @@ export async function keepSubmodules(
   for (const { path, gitDir } of submodules) {
     const dir = join(trash, path)
     await makeDirDurable(dir)
-    const beside = `${dir}.git`
+    const beside = `${dir}.shiplog-git`
     await moveDurable(gitDir, beside)
     await deps.git.joinSubmodule({ dir, gitDir: beside })
   }

@@ -144,7 +144,8 @@ export function createSaveChanges(deps: {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const trash = join(layout.trash, leftoversName(task.id))
     const submodules = await git.submodulesWithWork(root)
-    const changed = [...cloned, ...submodules.map(({ path }) => path)]
+    // A path with a slash at its end would name the folder's inside.
+    const changed = [...cloned.map(withoutSlash), ...submodules.map(({ path }) => path)]
     for (const path of changed) await makeDirDurable(dirname(join(trash, path)))
     // Git's folder first: while the other one is in its place, the next save detects a crash in
     // between.
@@ -196,7 +197,10 @@ function unreadableWorkAdvice({ title }: Task, { path }: Workspace, { message }:
 const isFolder = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true
 
-const gitDirBeside = (submodule: string): string => `${submodule}.git`
+const withoutSlash = (folder: string): string => folder.replace(/\/$/, '')
+
+/** A name that no other repository in the worktree has. */
+const gitDirBeside = (submodule: string): string => `${submodule}.shiplog-git`
 
 const incomplete =
   'a file is too large for Git to write it into a patch, so a patch is missing; the commit that is kept has everything'
