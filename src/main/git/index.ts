@@ -61,6 +61,7 @@ import {
   type RestorableInput,
   type RestoreWorktreeInput,
   refuseUnrestorable,
+  removePartialWorktree,
   restoreWorktree,
 } from './worktrees/restore-worktree.ts'
 import { filesInCommit } from './worktrees/saved-files.ts'
@@ -222,6 +223,8 @@ export function createGit(options: RunGitOptions = {}) {
       inRepository(input.repoDir, () => worktrees.deleteUnusedBranch(git, input)),
     removeWorktree: (input: worktrees.RemoveWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.removeWorktree(git, input)),
+    removePartialWorktree: (input: Parameters<typeof removePartialWorktree>[1]) =>
+      inRepository(input.repoDir, () => removePartialWorktree(git, input)),
     refuseUnrestorable: (input: RestorableInput) => refuseUnrestorable(git, input),
     /** Resolves with the checked-out branch. */
     restoreWorktree: (input: RestoreWorktreeInput) =>

@@ -33,6 +33,7 @@ import { createEnvironments, type Environments } from './environments.ts'
 import { createFileUpdates, type FileUpdates } from './file-updates/file-updates.ts'
 import type { SettledUpdate } from './file-updates/settle.ts'
 import { createFindFiles, type FindFiles } from './files/find-files.ts'
+import { hasWorkingDir } from './has-working-dir.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import { createWorkspaceLocks } from './locks.ts'
 import type { ProjectNotice } from './moved-projects/moves.ts'
@@ -148,7 +149,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const sandboxes = createSandboxes({ ...deps, dataDir: deps.layout.dataDir })
   const workingDirs = createWorkingDirs({ ...deps, projects, environments, sandboxes })
   const records = createArchiveReader(deps)
-  const finalStates = createFinalStates({ state, records })
+  const finalStates = createFinalStates({ state, records, git, workingDirs })
   const diff = createDiffWorkspace({ git, finalStates })
   const keepPatchStatus = createKeepPatchStatus({ ...deps, records, finalStates, locks })
   const fileUpdates = createFileUpdates({ ...deps, keepPatchStatus })
@@ -214,7 +215,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const task = state.tasks.get(taskId)
     if (!task || !state.projects.get(task.projectId)?.git) return null
     const { workspace, projectDir } = task
-    if (workspace && workspace.removal === null && (await exists(workspace.path)))
+    if (workspace?.removal === null && (await hasWorkingDir({ git, workingDirs }, workspace)))
       return (await git.commitSnapshot(workspace.path)).commit
     return (await exists(projectDir)) ? git.keptCommit(projectDir, taskId) : null
   }

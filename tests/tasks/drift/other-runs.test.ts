@@ -52,7 +52,7 @@ it('[S4] restores the worktree before a follow-up if an earlier attempt was kill
   expect(git(path, 'status', '--porcelain')).toBe('?? new.txt\n')
 })
 
-it.each(['missing', 'partial'])(
+it.each(['missing', 'empty', 'partial'])(
   '[S4] restores the worktree before a retry that a kill had left in the queue: it is %s',
   async (state) => {
     const { fixture, id, path, branch } = await afterFirstRun('fail: Not today')
@@ -61,6 +61,8 @@ it.each(['missing', 'partial'])(
     await ledger.append({ v: 1, type: 'task.requeued', taskId: id })
     await ledger.close()
     if (state === 'partial') leavePartial(fixture.project.dir, path, branch)
+    // Git creates the folder first.
+    if (state === 'empty') await mkdir(path)
 
     const shiplog = await fixture.restart()
     const selector = { by: 'task', taskId: id } as const
@@ -83,3 +85,22 @@ it('[S4] ends a restore before a follow-up that was killed at its end', async ()
   await until(fixture.shiplog, ([root]) => root?.runs[1]?.status === 'completed')
   expect(existsSync(aside)).toBe(false)
 })
+
+it.each(['empty', 'partial'])(
+  '[R3] takes no file for deleted that is missing in a worktree whose restore was killed: it is %s',
+  async (state) => {
+    const { fixture, id, path, branch } = await afterFirstRun(
+      'report: { title: One, markdown: One. }',
+    )
+    if (state === 'partial') leavePartial(fixture.project.dir, path, branch)
+    else await mkdir(path)
+    const { client } = fixture.shiplog
+    expect((await client.workspace.diff({ workspaceId: id })).files).toEqual([])
+    await expect(client.tasks.applyPatch({ taskId: id })).rejects.toThrow('No changes of')
+    expect(git(fixture.project.dir, 'status', '--porcelain')).toBe('')
+    await client.workspace.remove({ workspaceId: id })
+    expect((await taskOf(fixture.shiplog, id)).patch).toBe('failed')
+    const told = (await client.app.info()).notices.map(({ text }) => text)
+    expect(told).toContainEqual(expect.stringContaining('could not be saved'))
+  },
+)

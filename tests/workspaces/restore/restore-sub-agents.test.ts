@@ -1,7 +1,7 @@
 /** Sub-agents that were interrupted when their root was removed: a restore brings them back with it (R6). */
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
@@ -90,6 +90,15 @@ async function restoreBegunAndKilled(fixture: Fixture, ids: TaskId[]): Promise<v
   await ledger.close()
 }
 
+/** As a kill of `git worktree add` leaves it behind: Git writes `.git` last. */
+async function leaveEmptyWorktree(project: string, path: string): Promise<void> {
+  await mkdir(path, { recursive: true })
+  const own = join(project, '.git', 'worktrees', basename(path))
+  await mkdir(own, { recursive: true })
+  await writeFile(join(own, 'locked'), 'initializing')
+  await writeFile(join(own, 'gitdir'), `${join(await realpath(path), '.git')}\n`)
+}
+
 describe('a sub-agent that was interrupted when its root was removed', () => {
   it('[R6] [S3] comes back with its worktree and its transcript, and continues', async () => {
     const { fixture, client, root, inner, path, before } = await removed()
@@ -165,21 +174,28 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
     expect((await client.doctor.check({ repair: false })).problems).toEqual([])
   })
 
-  it('[R6] is restored by the next start if a kill interrupted the restore', async () => {
-    const { fixture, root, inner, path } = await removed()
-    const middle = (await taskOf(fixture.shiplog, 'middle')).id
-    await restoreBegunAndKilled(fixture, [root, middle, inner])
-    const { client } = await fixture.restart()
-    expect(await statuses(fixture)).toMatchObject({ 'Do it': 'interrupted', inner: 'interrupted' })
-    expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two')
-    // One line for the whole tree.
-    expect((await client.app.info()).notices).toEqual([
-      expect.objectContaining({
-        tone: 'info',
-        text: 'The restore of “Do it” had not been finished. It has been completed.',
-      }),
-    ])
-  })
+  it.each(['begun', 'about to write the worktree'])(
+    '[R6] is restored by the next start if a kill interrupted the restore: %s',
+    async (state) => {
+      const { fixture, root, inner, path } = await removed()
+      const middle = (await taskOf(fixture.shiplog, 'middle')).id
+      await restoreBegunAndKilled(fixture, [root, middle, inner])
+      if (state !== 'begun') await leaveEmptyWorktree(fixture.project.dir, path)
+      const { client } = await fixture.restart()
+      expect(await statuses(fixture)).toMatchObject({
+        'Do it': 'interrupted',
+        inner: 'interrupted',
+      })
+      expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two')
+      // One line for the whole tree.
+      expect((await client.app.info()).notices).toEqual([
+        expect.objectContaining({
+          tone: 'info',
+          text: 'The restore of “Do it” had not been finished. It has been completed.',
+        }),
+      ])
+    },
+  )
 
   itInSoak('[R1] [R6] can be removed and restored once more', async () => {
     const { fixture, client, root, inner, path, before } = await removed()

@@ -3,7 +3,7 @@
  * it.
  */
 import { existsSync } from 'node:fs'
-import { lstat, rm } from 'node:fs/promises'
+import { lstat, opendir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunGit } from '../command/run-git.ts'
 import { readGitFile } from '../repository/read-git-file.ts'
@@ -43,7 +43,17 @@ export async function unlockWorktree(
  * uncommitted deletions.
  */
 export async function isPartialWorktree(dir: string): Promise<boolean> {
-  return (await partialAdminDir(dir)) !== null
+  return (await partialAdminDir(dir)) !== null || (await isEmptyFolder(dir))
+}
+
+/** Git creates the folder before it writes its `.git` file. One of an unmounted drive is empty, too. */
+export async function isEmptyFolder(dir: string): Promise<boolean> {
+  try {
+    await using folder = await opendir(dir)
+    return (await folder.read()) === null
+  } catch {
+    return false
+  }
 }
 
 /**

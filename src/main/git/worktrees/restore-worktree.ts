@@ -1,4 +1,5 @@
 /** Restores a removed worktree: its branch, its commits, and its uncommitted work. */
+import { rmdir } from 'node:fs/promises'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { submoduleMode, symlinkMode, treeChanges } from '../changes/tree-changes.ts'
 import { WorktreeRefusedError } from '../command/errors.ts'
@@ -12,7 +13,12 @@ import { reading } from '../store/store.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
 import { hideAdminDir } from './hidden-folder.ts'
 import { refuseLinkedFolders } from './linked-folders.ts'
-import { isPartialWorktree, partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
+import {
+  isEmptyFolder,
+  isPartialWorktree,
+  partialWorktreeReason,
+  unlockWorktree,
+} from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import { writeOutsideSparseCheckout } from './sparse-checkout.ts'
 import type { KeptUnfinished } from './unfinished.ts'
@@ -80,6 +86,15 @@ export async function refuseUnrestorable(
   if (exists(path) && !(await isPartialWorktree(path))) {
     throw new WorktreeRefusedError('path-exists', `${path} exists; move it away first.`)
   }
+}
+
+/** Removes a partial worktree, but not what Git still has about one whose folder is only empty: a restore keeps that. */
+export async function removePartialWorktree(
+  git: RunGit,
+  { repoDir, path }: { repoDir: string; path: string },
+): Promise<void> {
+  if (await isEmptyFolder(path)) await rmdir(path)
+  else await removeWorktree(git, { repoDir, path })
 }
 
 async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {

@@ -47,7 +47,7 @@ export function createRestoreWorkingDir(deps: SourceDependencies): RestoreWorkin
     const root = deps.workingDirs.worktreeRoot(owner.workspace)
     // The result of a killed restore contains no work.
     if (await git.isPartialWorktree(root))
-      await git.removeWorktree({ repoDir: projectDir, path: root })
+      await git.removePartialWorktree({ repoDir: projectDir, path: root })
     if (!(await exists(root))) return recreate(deps, owner, root, { task, past })
     // What a restore left that was killed at its end.
     await git.discardHiddenFolder(root)

@@ -57,7 +57,7 @@ export function createArchivedWorktrees({
   ): Promise<string | null> {
     const { repoDir, path } = worktree
     // An interrupted restore leaves a partial worktree. A complete one may contain newer work.
-    if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
+    if (await git.isPartialWorktree(path)) await git.removePartialWorktree({ repoDir, path })
     else if (
       task.workspace.restoring &&
       (await exists(path)) &&

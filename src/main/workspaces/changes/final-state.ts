@@ -7,8 +7,10 @@ import { isPatchSaved, type Workspace } from '../../../shared/records/projects/w
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
-import { exists } from '../../journal/index.ts'
+import type { Git } from '../../git/index.ts'
+import { hasWorkingDir } from '../has-working-dir.ts'
 import { goneFolderAdvice, isGone } from '../moved-projects/gone-folder.ts'
+import type { WorkingDirs } from '../working-dirs.ts'
 
 /** A workspace with a base commit. */
 export type IsolatedWorkspace = Workspace & { baseCommit: string }
@@ -20,9 +22,12 @@ export type FinalStates = ReturnType<typeof createFinalStates>
 export function createFinalStates({
   state,
   records,
+  ...places
 }: {
   state: LedgerState
   records: ArchiveReader
+  git: Pick<Git, 'isPartialWorktree'>
+  workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }) {
   function isolated(taskId: TaskId): { task: Task; workspace: IsolatedWorkspace } {
     const task = state.tasks.get(taskId)
@@ -40,7 +45,7 @@ export function createFinalStates({
   }
 
   async function finalState(task: Task, workspace: Workspace): Promise<FinalState | null> {
-    if (!isPatchSaved(workspace) && (await exists(workspace.path))) {
+    if (!isPatchSaved(workspace) && (await hasWorkingDir(places, workspace))) {
       // A worktree depends on the repository.
       await refuseWithoutProject(task)
       return { live: workspace.path }

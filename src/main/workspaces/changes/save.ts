@@ -18,6 +18,7 @@ import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journa
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { leftoversName } from '../../sessions/trash-names.ts'
+import { hasWorkingDir } from '../has-working-dir.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
@@ -53,7 +54,7 @@ export function createSaveChanges(deps: {
     const keeper = layout.sessionDir(task.parentId ?? taskId)
     const known = await patchIndex(keeper).get(taskId)
     // If a crash followed the deletion of the worktree, the saved files must not be replaced.
-    const here = await exists(workspace.path)
+    const here = await hasWorkingDir(deps, workspace)
     if (!here && known) return
     const entry = await savePatch(keeper, taskId, async (dir) => {
       const common = {
@@ -67,7 +68,9 @@ export function createSaveChanges(deps: {
       }
       const nothing = { ...common, status: 'failed' as const, headCommit: null, finalCommit: null }
       if (!here) {
-        const error = `${workspace.path} was gone`
+        const error = (await exists(workspace.path))
+          ? `${workspace.path} was empty, or incomplete because a kill had interrupted its restore`
+          : `${workspace.path} was gone`
         deps.onProblem(`The changes of "${task.title}" could not be saved`, new Error(error))
         return { ...nothing, paths: [], error }
       }
