@@ -47,6 +47,7 @@ import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import { reconnectWorktree } from './worktree-files/reconnect.ts'
 import { discardHiddenFolder, hasHiddenFolder } from './worktrees/hidden-folder.ts'
+import * as keptRefs from './worktrees/kept-refs.ts'
 import { forgetPartialWorktree, isPartialWorktree } from './worktrees/partial-worktree.ts'
 import * as rebaseAndSwitch from './worktrees/rebase-and-switch.ts'
 import {
@@ -233,12 +234,12 @@ export function createGit(options: RunGitOptions = {}) {
       rebaseAndSwitch.rebaseSnapshot(at(input.repoDir), input),
     switchBranch: (input: Parameters<typeof rebaseAndSwitch.switchBranch>[1]) =>
       inTarget(input.dir, () => rebaseAndSwitch.switchBranch(git, input)),
-    keepRef: (repoDir: string, kept: Parameters<typeof worktrees.keepRef>[2]) =>
-      worktrees.keepRef(git, repoDir, kept),
-    pinBase: (input: Parameters<typeof worktrees.pinBase>[1]) => worktrees.pinBase(git, input),
-    unpinBase: (repoDir: string, taskId: TaskId) => worktrees.unpinBase(git, repoDir, taskId),
-    keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),
-    deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
+    keepRef: (repoDir: string, kept: Parameters<typeof keptRefs.keepRef>[2]) =>
+      keptRefs.keepRef(git, repoDir, kept),
+    pinBase: (input: Parameters<typeof keptRefs.pinBase>[1]) => keptRefs.pinBase(git, input),
+    unpinBase: (repoDir: string, taskId: TaskId) => keptRefs.unpinBase(git, repoDir, taskId),
+    keptCommit: (repoDir: string, taskId: TaskId) => keptRefs.keptCommit(git, repoDir, taskId),
+    deleteRef: (repoDir: string, taskId: TaskId) => keptRefs.deleteRef(git, repoDir, taskId),
     /**
      * Returns the folders of the repository's registered worktrees, links resolved; null if there
      * is no repository.

@@ -2,7 +2,7 @@
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { inStore, objectsOfRepository, storesAt } from '../store/store.ts'
-import { keptCommit } from '../worktrees/worktrees.ts'
+import { keptCommit } from '../worktrees/kept-refs.ts'
 import { resolveCommit } from './commits.ts'
 
 /**

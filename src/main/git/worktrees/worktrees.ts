@@ -1,23 +1,18 @@
-/**
- * Worktrees, their branches, the refs that keep their base commits, and the refs that keep the
- * final states of removed ones.
- */
+/** Creates and removes worktrees and their branches. */
 import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { TaskId } from '../../../shared/records/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { resolveCommit } from '../repository/commits.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
-import { lacksReference, lacksReferenceIn } from '../repository/git-dir.ts'
 import { committedBase } from '../repository/history.ts'
 import { submodulesWithWorkIn } from '../repository/submodules.ts'
-import { releaseSnapshot, releasing } from '../snapshots/kept-snapshots.ts'
-import { retryIfPruned, withQuarantine } from '../snapshots/quarantine.ts'
+import { releaseSnapshot } from '../snapshots/kept-snapshots.ts'
+import { retryIfPruned } from '../snapshots/quarantine.ts'
 import { shiplogIdentity } from '../snapshots/snapshot.ts'
-import { copyIntoRepository, objectsOfWork } from '../store/copy.ts'
-import { inStore, reading, storesAt } from '../store/store.ts'
+import { copyIntoRepository } from '../store/copy.ts'
+import { reading } from '../store/store.ts'
 import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
 import { keepAutostash } from './autostash.ts'
@@ -236,77 +231,6 @@ export async function deleteUnusedBranch(
 }
 
 /**
- * Keeps the tip of a task's work before its worktree and branch are deleted: in the store for its
- * repository, with all objects that it needs; without a store in the repository, under a hidden
- * ref. Overwrites an older one. `base` is the worktree's base commit.
- */
-export async function keepRef(
-  git: RunGit,
-  repoDir: string,
-  { taskId, commit, base }: { taskId: TaskId; commit: string; base: string | null },
-): Promise<void> {
-  if (git.storesOf(repoDir).length === 0) {
-    await git(['update-ref', '--no-deref', '--stdin'], {
-      cwd: repoDir,
-      input: `update ${hiddenRef(taskId)} ${commit}\n${releasing(commit)}`,
-    })
-    return
-  }
-  const all = reading(git, repoDir)
-  await retryIfPruned(async () => {
-    const since = base === null ? null : await committedBase(all, { dir: repoDir, commit: base })
-    await withQuarantine(git, repoDir, async (quarantine) => {
-      const work = { dir: repoDir, tip: commit, base, since }
-      const ids = await objectsOfWork(quarantine.git, work)
-      await quarantine.keep({ ref: hiddenRef(taskId), commit, ids })
-    })
-  })
-  await releaseSnapshot(git, repoDir, commit)
-}
-
-/**
- * Keeps a worktree's base commit in its repository, so that it survives any change to the branch by
- * the agent. Does nothing if the repository has lost it.
- */
-export async function pinBase(
-  git: RunGit,
-  { repoDir, taskId, commit }: { repoDir: string; taskId: TaskId; commit: string },
-): Promise<void> {
-  try {
-    await git(['update-ref', '--no-deref', basePin(taskId), commit], { cwd: repoDir })
-  } catch (error) {
-    if ((await resolveCommit(git, repoDir, commit)) !== null) throw error
-  }
-}
-
-/** Deletes the reference of `pinBase`. A missing one is no error. */
-export async function unpinBase(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
-  if ((await commonDirOf(git, repoDir)) === null) return
-  await git(['update-ref', '--no-deref', '-d', basePin(taskId)], { cwd: repoDir })
-}
-
-/** Returns the commit that `keepRef` kept; null if there is none. */
-export async function keptCommit(
-  git: RunGit,
-  repoDir: string,
-  taskId: TaskId,
-): Promise<string | null> {
-  const ref = hiddenRef(taskId)
-  for (const store of storesAt(git, repoDir)) {
-    if (lacksReferenceIn(store, ref)) continue
-    const found = await resolveCommit(inStore(git, store), store, ref)
-    if (found !== null) return found
-  }
-  return resolveCommit(git, repoDir, ref)
-}
-
-/** Deletes the task's hidden reference in the repository. A missing one is no error. */
-export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
-  if (lacksReference(repoDir, hiddenRef(taskId))) return
-  await git(['update-ref', '--no-deref', '-d', hiddenRef(taskId)], { cwd: repoDir })
-}
-
-/**
  * Returns variables that let an agent's shell commit if the user never configured an identity.
  * Empty if the user did: then the commits are the user's.
  */
@@ -323,9 +247,6 @@ export async function agentEnv(
   })
   return Object.fromEntries(missing)
 }
-
-const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
-const basePin = (taskId: TaskId) => `refs/shiplog/base/${taskId}`
 
 /**
  * The form of Shiplog's own names: letters, digits and hyphens, in folders. Git checks any other.
