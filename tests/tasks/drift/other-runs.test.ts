@@ -104,3 +104,36 @@ it.each(['empty', 'partial'])(
     expect(told).toContainEqual(expect.stringContaining('could not be saved'))
   },
 )
+
+it.each(['missing', 'partial'])(
+  '[R3] applies nothing to the worktree of a parent that has to be restored: it is %s',
+  async (state) => {
+    const fixture = await openFixture({ files })
+    const root = await start(fixture, withSubAgent, { keep: true })
+    await until(fixture.shiplog, ([lead]) => lead?.status === 'completed')
+    const { path = '', branch = '' } = (await taskOf(fixture.shiplog, root)).workspace ?? {}
+    await rm(path, { recursive: true })
+    if (state === 'partial') leavePartial(fixture.project.dir, path, branch ?? '')
+    const { id } = await taskOf(fixture.shiplog, 'Work')
+    await expect(fixture.shiplog.client.tasks.applyPatch({ taskId: id })).rejects.toThrow(
+      'is gone or incomplete',
+    )
+    expect((await taskOf(fixture.shiplog, id)).patch).not.toBe('applied')
+  },
+)
+
+const withSubAgent = `
+version: 1
+name: family
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: worker, title: Work, prompt: Go }
+      - report: { title: Done, markdown: Done. }
+  worker:
+    turns:
+      - call: write_file
+        with: { path: theirs.txt, content: "theirs" }
+      - report: { title: Done, markdown: Done. }
+`

@@ -38,7 +38,7 @@ export function createApplyChanges(deps: {
   locks: Pick<WorkspaceLocks, 'folder'>
 }): ApplyChanges {
   const { ledger, git, locks } = deps
-  const { isolated, finalState, applyTarget, refuseWithoutProject } = deps.finalStates
+  const { isolated, finalState, applyTarget, refuseWithoutTarget } = deps.finalStates
 
   async function apply(taskId: TaskId, selection?: ChangeSelection): Promise<ApplyOutcome> {
     const { task } = isolated(taskId)
@@ -80,7 +80,7 @@ export function createApplyChanges(deps: {
     const theirCommit =
       'live' in final ? (await git.commitSnapshot(final.live)).commit : final.saved.finalCommit
     if (!theirCommit) return { kind: 'nothing-to-apply' }
-    if (target === task.projectDir) await refuseWithoutProject(task)
+    await refuseWithoutTarget(task, target)
     await settleEarlierUpdates(target)
     const partial = selection !== undefined
     const appliedStates = await deps.findAppliedStates(task)

@@ -84,5 +84,27 @@ export function createFinalStates({
       refused('folder-gone', goneFolderAdvice(projectOf(state, projectId), projectDir))
   }
 
-  return { isolated, finalState, keepersOf, applyTarget, refuseWithoutProject }
+  /** Throws FailureError with the remedy if the folder that `applyTarget` returned is gone, or is only half restored. */
+  async function refuseWithoutTarget(task: Task, target: string): Promise<void> {
+    if (target === task.projectDir) return refuseWithoutProject(task)
+    for (const id of ancestorsOf(state, task.id)) {
+      const { title, workspace } = state.tasks.get(id) ?? {}
+      if (workspace?.path !== target) continue
+      if (!(await hasWorkingDir(places, workspace)))
+        refused(
+          'folder-gone',
+          `The folder of "${title}", into which the changes of "${task.title}" are applied, is gone or incomplete. A next run of "${title}" restores it.`,
+        )
+      return
+    }
+  }
+
+  return {
+    isolated,
+    finalState,
+    keepersOf,
+    applyTarget,
+    refuseWithoutProject,
+    refuseWithoutTarget,
+  }
 }
