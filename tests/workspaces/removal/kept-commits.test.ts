@@ -18,7 +18,8 @@ agents:
       - report: { title: Worked, markdown: Done. }
 `
 
-it('[R3] keeps the commits of a removed sub-agent through a gc, including those that no run recorded', async () => {
+/** A sub-agent that has completed, in a worktree that is kept. */
+async function afterWork() {
   const fixture = await openFixture()
   const root = await start(fixture, scenario, { keep: true })
   await until(
@@ -26,7 +27,12 @@ it('[R3] keeps the commits of a removed sub-agent through a gc, including those 
     (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
   )
   const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
-  const path = workspace?.path ?? ''
+  const { path = '', branch = '' } = workspace ?? {}
+  return { fixture, root, id, path, branch }
+}
+
+it('[R3] keeps the commits of a removed sub-agent through a gc, including those that no run recorded', async () => {
+  const { fixture, id, path } = await afterWork()
   // After the run, so that no snapshot of one holds it; and nothing is left for a snapshot of the removal.
   await writeFile(join(path, 'late.txt'), 'late\n')
   git(path, 'add', '-A')
@@ -45,14 +51,7 @@ it('[R3] keeps the commits of a removed sub-agent through a gc, including those 
 })
 
 it('[R3] moves what Git had set aside for an unfinished merge to the stash, and reports it', async () => {
-  const fixture = await openFixture()
-  const root = await start(fixture, scenario, { keep: true })
-  await until(
-    fixture.shiplog,
-    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
-  )
-  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
-  const path = workspace?.path ?? ''
+  const { fixture, id, path } = await afterWork()
   const { dir } = fixture.project
   await writeFile(join(dir, 'both.txt'), 'theirs\n')
   git(dir, 'add', '-A')
@@ -75,14 +74,7 @@ it('[R3] moves what Git had set aside for an unfinished merge to the stash, and 
 })
 
 it('[R3] keeps commits that only an unfinished merge names in the turn store, and reports them', async () => {
-  const fixture = await openFixture()
-  const root = await start(fixture, scenario, { keep: true })
-  await until(
-    fixture.shiplog,
-    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
-  )
-  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
-  const path = workspace?.path ?? ''
+  const { fixture, root, id, path } = await afterWork()
   const { dir } = fixture.project
   const tree = git(dir, 'rev-parse', 'HEAD^{tree}').trim()
   const fetched = git(dir, 'commit-tree', '-p', 'HEAD', '-m', 'Fetched', tree).trim()
@@ -119,14 +111,7 @@ it.each([
 ])(
   '[R3] keeps the branch of a sub-agent with commits that were not saved: %s',
   async (_, leave) => {
-    const fixture = await openFixture()
-    const root = await start(fixture, scenario, { keep: true })
-    await until(
-      fixture.shiplog,
-      (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
-    )
-    const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
-    const path = workspace?.path ?? ''
+    const { fixture, id, path, branch } = await afterWork()
     await writeFile(join(path, 'late.txt'), 'late\n')
     git(path, 'add', '-A')
     git(path, 'commit', '-q', '-m', 'Late')
@@ -135,28 +120,22 @@ it.each([
     const { client } = fixture.shiplog
     await client.workspace.remove({ workspaceId: id })
     const { dir } = fixture.project
-    expect(git(dir, 'show', `${workspace?.branch}:late.txt`)).toBe('late\n')
+    expect(git(dir, 'show', `${branch}:late.txt`)).toBe('late\n')
     const { notices } = await client.app.info()
     expect(notices.map(({ text }) => text)).toContain(
-      `The branch ${workspace?.branch} of "Work" was kept, because it has commits that were not saved`,
+      `The branch ${branch} of "Work" was kept, because it has commits that were not saved`,
     )
   },
 )
 
 it('reports a removal that could not save the changes, because the folder was deleted', async () => {
-  const fixture = await openFixture()
-  const root = await start(fixture, scenario, { keep: true })
-  await until(
-    fixture.shiplog,
-    (tasks) => tasks.find(({ id }) => id === root)?.status === 'completed',
-  )
-  const { id, workspace } = await taskOf(fixture.shiplog, 'Work')
-  await rm(workspace?.path ?? '', { recursive: true })
+  const { fixture, id, path } = await afterWork()
+  await rm(path, { recursive: true })
   const { client } = fixture.shiplog
   await client.workspace.remove({ workspaceId: id })
   const { notices } = await client.app.info()
   expect(notices.map(({ text, details }) => [text, details])).toContainEqual([
     'The changes of "Work" could not be saved',
-    [`${workspace?.path} was gone`],
+    [`${path} was gone`],
   ])
 })
