@@ -107,7 +107,11 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: null,
   },
   'orphan-archive': { found: 'an archive directory without an archived root', repair: null },
-  'worktree-missing': { found: 'a workspace in use whose worktree is missing', repair: null },
+  'worktree-missing': {
+    found:
+      'a workspace in use whose worktree is missing, or empty or incomplete, as a kill leaves it behind that comes while it is created again',
+    repair: null,
+  },
   'worktree-broken': {
     found:
       'a worktree in use whose `.git` file, or one of Git’s own files about it, is missing, empty or damaged, or whose folder may not be read',

@@ -59,6 +59,11 @@ async function* examineWorktree(
     yield { kind: 'worktree-missing', path, detail, rootId }
     return
   }
+  if (await subject.git.isPartialWorktree(path)) {
+    const detail = `the folder that "${title}" works in is empty, or incomplete because its restore was interrupted; its next run restores it`
+    yield { kind: 'worktree-missing', path, detail, rootId }
+    return
+  }
   const state = await subject.git.inspectWorktree({ repoDir: projectDir, root: path })
   if (state.kind === 'broken' && state.repairable) {
     const repair = () => subject.git.repairWorktree(path)

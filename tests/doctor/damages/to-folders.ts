@@ -80,6 +80,18 @@ export const damagesToFolders: Damage[] = [
     repairable: false,
   },
   {
+    kind: 'worktree-missing',
+    why: 'a worktree without any file, whose restore was killed',
+    harm: async ({ dataDir }) => {
+      const worktree = onlyIn(onlyIn(join(dataDir, 'worktrees')))
+      await rm(worktree, { recursive: true })
+      await mkdir(worktree)
+    },
+    at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
+    detail: /"Do it" works in is empty, or incomplete/,
+    repairable: false,
+  },
+  {
     kind: 'worktree-moved',
     why: 'a worktree that Git looks for elsewhere',
     harm: async ({ fixture }) => {
