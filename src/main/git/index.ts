@@ -32,6 +32,7 @@ import { remoteUrls } from './repository/remotes.ts'
 import {
   closedSubmodulesWithWork,
   joinSubmodule,
+  releaseSubmodule,
   submodulesWithWork,
 } from './repository/submodules.ts'
 import { readTexts } from './repository/texts.ts'
@@ -268,6 +269,7 @@ export function createGit(options: RunGitOptions = {}) {
     submodulesWithWork: (topLevel: string) => submodulesWithWork(git, topLevel),
     closedSubmodulesWithWork: (topLevel: string) => closedSubmodulesWithWork(git, topLevel),
     joinSubmodule: (input: { dir: string; gitDir: string }) => joinSubmodule(git, input),
+    releaseSubmodule: (input: { cwd: string; gitDir: string }) => releaseSubmodule(git, input),
     savePatch: (input: SavePatchInput) => savePatch(at(input.dir), input),
     mergeInto: (input: MergeIntoInput) =>
       inTarget(input.targetDir, () => mergeInto(at(input.targetDir), input)),

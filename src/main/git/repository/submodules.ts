@@ -158,11 +158,20 @@ export async function joinSubmodule(
   // The file refers to the former place of `gitDir`.
   await rm(own, { force: true })
   await rename(gitDir, own)
-  // Run from outside: as long as this is set, Git looks for the files in their former place.
-  await git(['config', '--file', path.join(own, 'config'), '--unset-all', 'core.worktree'], {
-    cwd: path.dirname(dir),
-    okExitCodes: [0, 5],
-  })
+  await releaseSubmodule(git, { cwd: path.dirname(dir), gitDir: own })
+}
+
+/**
+ * Lets Git look for the files of a submodule beside its Git folder, and no longer in their former place. `cwd` is outside
+ * of it, because Git would look for that place.
+ */
+export async function releaseSubmodule(
+  git: RunGit,
+  { cwd, gitDir }: { cwd: string; gitDir: string },
+): Promise<void> {
+  const file = path.join(gitDir, 'config')
+  const args = ['config', '--file', file, '--unset-all', 'core.worktree']
+  await git(args, { cwd, okExitCodes: [0, 5] })
 }
 
 async function hasWork(git: RunGit, dir: string): Promise<boolean> {

@@ -13,11 +13,11 @@ import { leftoversName } from '../../sessions/trash-names.ts'
 /** May be repeated: those that were moved are no longer found. */
 export async function keepSubmodules(
   deps: {
-    git: Pick<Git, 'joinSubmodule'>
+    git: Pick<Git, 'releaseSubmodule'>
     layout: DataLayout
     onProblem: (text: string, error: unknown) => void
   },
-  { id, title }: Task,
+  { id, title, projectDir }: Task,
   submodules: { path: string; gitDir: string }[],
 ): Promise<void> {
   const trash = join(deps.layout.trash, leftoversName(id, randomUUID()))
@@ -28,8 +28,8 @@ export async function keepSubmodules(
   for (const { path, gitDir } of submodules) {
     const dir = join(trash, path)
     await makeDirDurable(dir)
-    const beside = `${dir}.shiplog-git`
-    await moveDurable(gitDir, beside)
-    await deps.git.joinSubmodule({ dir, gitDir: beside })
+    // First: after a crash it is found again only until it was moved.
+    await deps.git.releaseSubmodule({ cwd: projectDir, gitDir })
+    await moveDurable(gitDir, join(dir, '.git'))
   }
 }
