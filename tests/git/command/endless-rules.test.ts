@@ -1,9 +1,10 @@
 /** Rules that Git would match for years: the call ends, and names the rule. */
+import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { endlessRuleIn } from '../../../src/main/git/command/endless-rules.ts'
-import { git, makeRepository, temporaryDir } from '../repository.ts'
+import { git, makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
 /** So that a call that never ends fails, and leaves no process. */
 const limit = () => AbortSignal.timeout(20_000)
@@ -38,7 +39,8 @@ it('knows how many tries a rule costs where folders are deep', async () => {
   const file = path.join(dir, '.gitignore')
   const lineOf = async (rule: string, depth: number, afterMs = 1_000) => {
     await writeFile(file, `plain\n${rule}\n`)
-    return endlessRuleIn(file, { depth, afterMs })
+    const why = await endlessRuleIn(file, { depth, afterMs })
+    return why && Number(/^line (\d+) of/.exec(why)?.[1])
   }
   expect(await lineOf('**/a/**/b/**/c/**', 30)).toBeNull()
   expect(await lineOf('**/a/**/b/**/c', 1_000)).toBe(2)
@@ -47,4 +49,45 @@ it('knows how many tries a rule costs where folders are deep', async () => {
   expect(await lineOf('**/a/**/b/**/c/**/d', 10, 61_000)).toBe(2)
   expect(await lineOf('**/a/**/b/**/c/**/d', 1_000)).toBe(2)
   expect(await lineOf('**/a/**', 4_000)).toBeNull()
+})
+
+it('ends a call that would match a rule of the commit that it checks out for years', async () => {
+  const project = await makeRepository()
+  const made = (args: string[], input: string) =>
+    execFileSync('git', args, { cwd: project.dir, env: testEnv, input }).toString().trim()
+  const blob = (text: string) => made(['hash-object', '-w', '--stdin'], text)
+  let tree = made(['mktree'], `100644 blob ${blob('c')}\tc\n`)
+  for (let depth = 0; depth < 100; depth++) tree = made(['mktree'], `040000 tree ${tree}\ta\n`)
+  // Written before the attributes.
+  const first = `040000 tree ${tree}\t-a\n`
+  const attributes = `100644 blob ${blob(`${endless} text\n`)}\t.gitattributes\n`
+  const commit = project.git('commit-tree', '-m', 'x', made(['mktree'], first + attributes))
+  const worktree = path.join(await temporaryDir(), 'worktree')
+  const creating = git.createWorktree({
+    repoDir: project.dir,
+    path: worktree,
+    branch: 'shiplog/a',
+    from: commit,
+  })
+  await expect(creating).rejects.toThrow(`line 1 of .gitattributes in the commit ${commit}`)
+})
+
+it.each([
+  { key: 'core.excludesFile', rule: endless },
+  { key: 'core.attributesFile', rule: `${endless} text` },
+])('passes over endless rules in a file that $key names', async ({ key, rule }) => {
+  const project = await makeRepository()
+  await project.write(`${deep}/c`, 'c\n')
+  await project.write('rules.txt', `${rule}\n`)
+  project.git('config', key, 'rules.txt')
+  await expect(git.snapshot(project.dir, { signal: limit() })).resolves.toMatchObject({
+    dirty: true,
+  })
+})
+
+it('suspects a file of very many rules once a call takes long', async () => {
+  const file = path.join(await temporaryDir(), '.gitignore')
+  await writeFile(file, '*.log\n'.repeat(150_000))
+  expect(await endlessRuleIn(file, { depth: 5, afterMs: 1_000 })).toBeNull()
+  expect(await endlessRuleIn(file, { depth: 5, afterMs: 61_000 })).toContain('100,000 lines')
 })

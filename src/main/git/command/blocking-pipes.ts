@@ -96,11 +96,9 @@ export function createPipeRelease(): PipeRelease {
     if (device) return onEndless(`${device} is a device, not a file: remove it`)
     const afterMs = performance.now() - startedAtMs
     for (const file of matchesRules ? found.rules : []) {
-      const line = isOver() ? null : await endlessRuleIn(file, { depth: found.depth, afterMs })
-      if (line === null || isOver()) continue
-      onEndless(
-        `line ${line} of ${file} has so many ** that Git might match it for years; delete it`,
-      )
+      const why = isOver() ? null : await endlessRuleIn(file, { depth: found.depth, afterMs })
+      if (why === null || isOver()) continue
+      onEndless(why)
       return
     }
   }

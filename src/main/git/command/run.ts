@@ -26,6 +26,7 @@ import {
 import { inspectWorktree, repairWorktree, type WorktreeState } from '../worktree-files/state.ts'
 import { createPipeRelease, type PipeRelease } from './blocking-pipes.ts'
 import { collect } from './collect-output.ts'
+import { watchCommittedRules } from './committed-rules.ts'
 import { matchesRules } from './endless-rules.ts'
 import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
@@ -220,7 +221,7 @@ export function createRunGit({
     let hasRemovedLock = false
     for (let attempt = 0; ; attempt++) {
       try {
-        return await runOnce(await program(), limits, args, options)
+        return await runOnce(await program(), { ...limits, retried }, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
         // A retry would append its output to that of the first attempt.
@@ -281,7 +282,9 @@ async function runOnce(
     pipes,
     memoryBytesMax,
     idleMsMax,
+    retried,
   }: {
+    retried: (args: readonly string[], options: GitRunOptions) => Promise<GitResult>
     baseEnv: NodeJS.ProcessEnv
     pipes: PipeRelease
     memoryBytesMax: number
@@ -329,6 +332,13 @@ async function runOnce(
       ),
     idleMsMax,
   )
+  const stopReading = matchesRules(args)
+    ? watchCommittedRules(
+        (asked, more) => retried([...placeIn(args), ...asked], { ...inPlaceOf(options), ...more }),
+        options.checksOut?.to ?? 'HEAD',
+        endBecause,
+      )
+    : () => {}
   const stopReleasing = pipes.watch(options.cwd, namedFoldersIn(args, options.env), {
     matchesRules: matchesRules(args),
     onEndless: endBecause,
@@ -340,6 +350,7 @@ async function runOnce(
     throw await startError(gitPath, args, options.cwd, error)
   } finally {
     stopReleasing()
+    stopReading()
     stopWatching()
     stopLooking()
     signal?.removeEventListener('abort', end)
@@ -362,3 +373,9 @@ async function runOnce(
   }
   return { exitCode, stdout: stdout.bytes(), stderr: errorOutput, truncated: false }
 }
+
+/** The arguments by which a call names its repository. */
+const placeIn = (args: readonly string[]): readonly string[] =>
+  args[0] === '--git-dir' ? args.slice(0, 2) : []
+
+const inPlaceOf = ({ cwd, env, signal }: GitRunOptions): GitRunOptions => ({ cwd, env, signal })

@@ -92,7 +92,7 @@ export async function readRepositoryConfig(
     const file = (await ask('rev-parse', '--git-path', 'config.worktree')).toString()
     files.add(path.resolve(dir, file.replace(/\n$/, '')))
   }
-  const special = specialFilesIn(dir, settings)
+  const special = await specialFilesIn(dir, settings)
   for (const file of special.named) files.add(file)
   const commands = commandsIn(settings)
   const top = gitDir === null ? await topOf(ask, dir, settings) : workTree

@@ -8,7 +8,7 @@ const charsMax = 100 * 1024
 const remotesMax = 50
 
 /**
- * Of the list of all settings, which names the file of each: with fifty thousand branches. Git reads them all in each
+ * The size of the list of all settings, which names the file of each: with fifty thousand branches. Git reads them all in each
  * call, and a run makes a hundred.
  */
 export const listBytesMax = 8 * 1024 * 1024

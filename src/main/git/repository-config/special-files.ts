@@ -1,6 +1,7 @@
-/** Finds named pipes and devices in the place of files of a repository that Git reads whole. */
+/** Finds named pipes, devices and endless rules in the place of files of a repository that Git reads whole. */
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { endlessRuleIn } from '../command/endless-rules.ts'
 import { GitError } from '../command/errors.ts'
 import { statOf } from '../repository/file-facts.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
@@ -9,16 +10,18 @@ import type { Setting } from './configuration.ts'
 
 /** Git reads these files without checking what they are. */
 const readWhole = ['info/attributes', 'info/exclude', 'objects/info/alternates']
+/** Hardly any path is deeper. The file is not looked into again while Git matches its rules. */
+const rareDepth = { depth: 100, afterMs: 0 }
 const fileKeys = ['core.excludesfile', 'core.attributesfile']
 
 /**
- * Git would wait without end for a named pipe, and read a device such as `/dev/zero` until memory is full. `named` are
- * the files to watch.
+ * Git would wait without end for a named pipe, read a device such as `/dev/zero` until memory is full, and match some rules
+ * for years. `named` are the files to watch.
  */
-export function specialFilesIn(
+export async function specialFilesIn(
   dir: string,
   settings: readonly Setting[],
-): { named: string[]; instead: Setting[] } {
+): Promise<{ named: string[]; instead: Setting[] }> {
   const named: string[] = []
   const instead: Setting[] = []
   for (const key of fileKeys) {
@@ -28,7 +31,7 @@ export function specialFilesIn(
     if (file !== null) named.push(file)
     const found = file === null ? null : statOf(file)
     const isHarmless = found === null ? file !== null : found.isFile() || found.isDirectory()
-    if (!isHarmless) {
+    if (!isHarmless || (file !== null && (await endlessRuleIn(file, rareDepth)) !== null)) {
       const value = settings.findLast((one) => !one.own && one.key === key)?.value ?? '/dev/null'
       instead.push({ own: false, key, value })
     }
