@@ -12,7 +12,7 @@ const filesMax = 100
 const fileBytesMax = 200 * 1024 * 1024
 
 /** Runs Git in the place of the watched call. */
-export type Ask = (
+type Ask = (
   args: readonly string[],
   options: Pick<GitRunOptions, 'input' | 'stdoutBytesMax'>,
 ) => Promise<GitResult>
