@@ -1,6 +1,6 @@
 /** Rules that Git would match for years: the call ends, and names the rule. */
 import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { endlessRuleIn } from '../../../src/main/git/command/endless-rules.ts'
@@ -25,6 +25,16 @@ it('ends a call that would match an ignore rule for years, and names the rule', 
   await expect(git.snapshot(project.dir, { signal: limit() })).resolves.toMatchObject({
     dirty: true,
   })
+})
+
+it('ends one for an ignore rule in .git that is a link', async () => {
+  const project = await makeRepository()
+  await project.write(`${deep}/c`, 'c\n')
+  await project.write('rules.txt', `${endless}\n`)
+  await mkdir(path.join(project.dir, '.git/info'), { recursive: true })
+  await rm(path.join(project.dir, '.git/info/exclude'), { force: true })
+  await symlink('../../rules.txt', path.join(project.dir, '.git/info/exclude'))
+  await expect(git.snapshot(project.dir, { signal: limit() })).rejects.toThrow('line 1 of')
 })
 
 it('ends one for an attribute, also in .git', async () => {
@@ -79,7 +89,8 @@ it.each([
   const project = await makeRepository()
   await project.write(`${deep}/c`, 'c\n')
   await project.write('rules.txt', `${rule}\n`)
-  project.git('config', key, 'rules.txt')
+  await symlink('rules.txt', path.join(project.dir, 'link'))
+  project.git('config', key, 'link')
   await expect(git.snapshot(project.dir, { signal: limit() })).resolves.toMatchObject({
     dirty: true,
   })

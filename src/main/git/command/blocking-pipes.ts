@@ -6,7 +6,7 @@
  * call.
  */
 import { constants, type Dirent } from 'node:fs'
-import { open, readdir, stat } from 'node:fs/promises'
+import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import { readGitDir } from '../repository/git-dir.ts'
@@ -184,7 +184,8 @@ async function findFiles(at: Folder, found: Found, isOver: () => boolean): Promi
     } else if (kind?.isCharacterDevice() || kind?.isBlockDevice()) {
       if (isGits && !(await isNull(below))) found.devices.push(below)
     } else if (kind?.isFile()) {
-      if ((isGits ? ownRules : rules).test(name)) found.rules.push(below)
+      if (isGits && ownRules.test(name)) found.rules.push(await targetOf(below))
+      if (!isGits && rules.test(name)) found.rules.push(below)
       if (isDotGit && depth > 0)
         for (const other of foldersNamedIn(below)) await findFiles(other, found, isOver)
     } else if (kind?.isDirectory()) {
@@ -199,6 +200,10 @@ async function findFiles(at: Folder, found: Found, isOver: () => boolean): Promi
     }
   }
 }
+
+/** Git follows a link to its own rules, but not to those of a working tree. */
+const targetOf = (file: Buffer): Promise<Buffer> =>
+  realpath(file, { encoding: 'buffer' }).catch(() => file)
 
 /** Git reads `/dev/null`, to which some people link what they want to be empty, as an empty file. */
 async function isNull(device: Buffer): Promise<boolean> {

@@ -1,9 +1,10 @@
 /** Finds named pipes, devices and endless rules in the place of files of a repository that Git reads whole. */
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { endlessRuleIn } from '../command/endless-rules.ts'
 import { GitError } from '../command/errors.ts'
-import { statOf } from '../repository/file-facts.ts'
+import { orNull, statOf } from '../repository/file-facts.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import { readIfPossible } from '../repository/read-git-file.ts'
 import type { Setting } from './configuration.ts'
@@ -31,7 +32,9 @@ export async function specialFilesIn(
     if (file !== null) named.push(file)
     const found = file === null ? null : statOf(file)
     const isHarmless = found === null ? file !== null : found.isFile() || found.isDirectory()
-    if (!isHarmless || (file !== null && (await endlessRuleIn(file, rareDepth)) !== null)) {
+    // Git follows a link here.
+    const target = file === null ? null : orNull(() => realpathSync(file))
+    if (!isHarmless || (target !== null && (await endlessRuleIn(target, rareDepth)) !== null)) {
       const value = settings.findLast((one) => !one.own && one.key === key)?.value ?? '/dev/null'
       instead.push({ own: false, key, value })
     }
