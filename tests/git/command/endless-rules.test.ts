@@ -4,6 +4,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { endlessRuleIn } from '../../../src/main/git/command/endless-rules.ts'
+import { createRunGit } from '../../../src/main/git/command/run.ts'
 import { git, makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
 /** So that a call that never ends fails, and leaves no process. */
@@ -94,6 +95,18 @@ it.each([
   await expect(git.snapshot(project.dir, { signal: limit() })).resolves.toMatchObject({
     dirty: true,
   })
+})
+
+it('ends a call that would match a rule of a sparse checkout for years', async () => {
+  const project = await makeRepository({ [`${deep}/c`]: 'c\n' })
+  project.git('config', 'core.sparseCheckout', 'true')
+  await mkdir(path.join(project.dir, '.git/info'), { recursive: true })
+  await project.write('.git/info/sparse-checkout', `${endless}\n`)
+  const call = createRunGit({ env: testEnv })(['reset', '--hard'], {
+    cwd: project.dir,
+    signal: limit(),
+  })
+  await expect(call).rejects.toThrow(/line 1 of .*sparse-checkout has so many/)
 })
 
 it('suspects a file of very many rules once a call takes long', async () => {

@@ -16,9 +16,9 @@ import { borrowedBy, objectsIn, textOf, tooManyBorrowed } from './named-folders.
 
 /** Git opens a file of one of these names in any folder. It checks the type of every other file. */
 const openedUnchecked = /^\.(?:git(?:ignore|attributes|modules)|mailmap)$/i
-/** Files with rules about paths; the last two are in Git's own folder. */
+/** Files with rules about paths; the last three are in Git's own folder. */
 const rules = /^\.git(?:ignore|attributes)$/i
-const ownRules = /^(?:exclude|attributes)$/
+const ownRules = /^(?:exclude|attributes|sparse-checkout)$/
 
 /** Hardly any call takes longer in a tree of ordinary size, so only then is the tree scanned. */
 const firstScanMs = 1_000

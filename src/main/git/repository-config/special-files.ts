@@ -42,10 +42,10 @@ export async function specialFilesIn(
   return { named, instead }
 }
 
-/** Resolves the path in a setting as Git does; null for another user's home folder, and Git's own. */
+/** Resolves the path in a setting as Git does; null for another user's home folder, Git's own, and an optional path. */
 function pathOf(dir: string, value: string): string | null {
   if (value.startsWith('~/')) return path.join(homedir(), value.slice(2))
-  if (/^(?:~|%\()/.test(value)) return null
+  if (/^(?:~|[%:]\()/.test(value)) return null
   return path.resolve(nearestRepository(path.resolve(dir)) ?? dir, value)
 }
 
