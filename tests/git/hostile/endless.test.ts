@@ -47,6 +47,15 @@ it('looks for renames among as many files as the user or Git says, and not the r
   ])
 })
 
+it('compares files by an algorithm that the user or Git chooses, and not the repository', async () => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  for (const key of ['diff.algorithm', 'diff.t.algorithm']) project.git('config', key, 'minimal')
+  const { always } = await run.readConfig(project.dir)
+  expect(always).toEqual(
+    ['diff.algorithm', 'diff.t.algorithm'].map((key) => ({ own: false, key, value: 'default' })),
+  )
+})
+
 it('matches no headings of hunks by an expression of the repository', async () => {
   const long = `${`${'a'.repeat(400)}\n`.repeat(200)}`
   const project = await makeRepository({ '.gitattributes': '*.txt diff=t\n', 'a.txt': long })
