@@ -3,17 +3,18 @@ import { useState } from 'react'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { Button, EmptyState, IconButton, Tabs } from '../../components/primitives/index.ts'
+import { Button, IconButton, Tabs } from '../../components/primitives/index.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { useLedger, useLineage, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
-import { type TranscriptRoute, taskRoute, trashRoute } from '../../store/window/route.ts'
+import { type TranscriptRoute, taskRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
 import { ImportedLine } from '../imports/imported-line.tsx'
 import { useReplayRoute } from '../replay/use-replay-route.ts'
 import { ResumeButtons } from '../resume/resume-buttons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { Deleted } from '../shell/nothing-here.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
 import { TaskReport } from '../task/task-report.tsx'
@@ -76,16 +77,7 @@ export function ArchiveReader(props: {
       : [],
   )
   if (!task) return null
-  if (task.trashed)
-    return (
-      <EmptyState
-        sentence={`“${task.title}” was deleted.`}
-        action={{
-          label: 'Open the trash',
-          onClick: () => navigation.go(trashRoute),
-        }}
-      />
-    )
+  if (task.trashed) return <Deleted task={task} />
   const show = (id: TaskId, chosen: 'report' | 'transcript') =>
     navigation.go({ screen: 'archive', taskId: id, tab: chosen })
   return (

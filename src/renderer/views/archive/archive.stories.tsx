@@ -202,9 +202,18 @@ export const DeletedWhileReading: Story = {
   },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await canvas.findByText(/was deleted\.$/)
+    await canvas.findByText(/was deleted\. It can be restored from the trash\.$/)
     await userEvent.click(canvas.getByRole('button', { name: 'Open the trash' }))
     await canvas.findByRole('checkbox', { name: /^Select all/ })
+  },
+}
+/** A link to it leads to the trash as well, instead of to a transcript that can't be read. */
+export const LinkToDeleted: Story = {
+  ...DeletedWhileReading,
+  render: ({ state }) => {
+    const fake = fakeWith(state)
+    fake.record({ type: 'workspace.trashed', workspaceId: ids.notes })
+    return <AppStage fake={fake} address={`#/t/${ids.notes}`} />
   },
 }
 /** Beside the list, a replay has the height and the width of the reader. */

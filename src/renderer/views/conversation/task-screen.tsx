@@ -17,7 +17,7 @@ import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/inspector.tsx'
 import { ResumeButtons, useCanResume } from '../resume/resume-buttons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
-import { NothingHere } from '../shell/nothing-here.tsx'
+import { Deleted, NothingHere } from '../shell/nothing-here.tsx'
 import { Splitter } from '../shell/splitter.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { useWide } from '../shell/use-wide.ts'
@@ -43,7 +43,9 @@ export function TaskScreen(props: {
 }) {
   const lookup = useTaskLookup(props.taskId)
   const child = useTaskLookup(props.transcriptOf ?? props.taskId)
+  const task = useTask(lookup.kind === 'found' ? lookup.id : null)
   if (lookup.kind !== 'found') return <NothingHere what="task" id={props.taskId} lookup={lookup} />
+  if (task?.trashed) return <Deleted task={task} />
   return (
     <>
       <FoundTask taskId={lookup.id} seq={props.transcriptOf ? undefined : props.seq} />

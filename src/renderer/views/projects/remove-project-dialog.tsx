@@ -68,8 +68,8 @@ function InUse({ tasks, name }: { tasks: Task[]; name: string }) {
         <span className="font-semibold text-amber">
           {counted(tasks.length, 'workspace is', 'workspaces are')} in use.{' '}
         </span>
-        {name} can be removed once {tasks.length === 1 ? 'it is' : 'they are'} in the archive: open
-        the agent, then State, then “Remove workspace”.
+        {name} can be removed once {tasks.length === 1 ? 'it is' : 'they are'} in the archive. Open
+        each agent and choose “Remove workspace” under State.
       </p>
       <ul className="mt-1">
         {tasks.slice(0, inUseShownMax).map((task) => (

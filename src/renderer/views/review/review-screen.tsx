@@ -24,7 +24,7 @@ import { taskRoute } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { Applied, ApplyButton, ApplyOutcomeNote } from '../inspector/changes-tab.tsx'
 import { useComparison } from '../inspector/use-comparison.ts'
-import { NothingHere } from '../shell/nothing-here.tsx'
+import { Deleted, NothingHere } from '../shell/nothing-here.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
 import { SendComments } from './comments/send-comments.tsx'
@@ -41,6 +41,7 @@ export function ReviewScreen(props: { requestedId: string; path: string | null }
   const lookup = useTaskLookup(requestedId)
   const task = useTask(lookup.kind === 'found' ? lookup.id : null)
   if (lookup.kind !== 'found') return <NothingHere what="task" id={requestedId} lookup={lookup} />
+  if (task?.trashed) return <Deleted task={task} />
   return task ? <Review key={task.id} task={task} path={path} /> : null
 }
 

@@ -1,7 +1,8 @@
 import type { IdLookup } from '../../../shared/records/ids.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
-import { homeRoute } from '../../store/window/route.ts'
+import { homeRoute, trashRoute } from '../../store/window/route.ts'
 
 /** Shown for an address that names no screen. */
 export function UnknownAddress({ address }: { address: string }) {
@@ -12,6 +13,28 @@ export function UnknownAddress({ address }: { address: string }) {
       <EmptyState
         sentence={`There is nothing at #/${address}. The link may be incomplete, or from another version of Shiplog.`}
         action={{ label: 'Go to Home', onClick: () => navigation.go(homeRoute) }}
+      />
+    </>
+  )
+}
+
+/** Shown for an agent in the trash, or permanently deleted from it: in a link, or because another window deleted it. */
+export function Deleted({ task }: { task: Pick<Task, 'title' | 'purged'> }) {
+  const { navigation } = useStores()
+  return (
+    <>
+      <h1 className="sr-only">Deleted</h1>
+      <EmptyState
+        sentence={
+          task.purged
+            ? `“${task.title}” was permanently deleted.`
+            : `“${task.title}” was deleted. It can be restored from the trash.`
+        }
+        action={
+          task.purged
+            ? { label: 'Go to Home', onClick: () => navigation.go(homeRoute) }
+            : { label: 'Open the trash', onClick: () => navigation.go(trashRoute) }
+        }
       />
     </>
   )

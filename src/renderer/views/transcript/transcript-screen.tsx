@@ -3,7 +3,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { useChildren, useLineage, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
 import { fullScreenRoute, taskRoute } from '../../store/window/route.ts'
 import { useReplayRoute } from '../replay/use-replay-route.ts'
-import { NothingHere } from '../shell/nothing-here.tsx'
+import { Deleted, NothingHere } from '../shell/nothing-here.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { createReadingPosition } from './reading.ts'
 import { TranscriptHeader } from './transcript-header.tsx'
@@ -19,7 +19,9 @@ export function TranscriptScreen(props: {
 }) {
   const { requestedId, seq, replaying } = props
   const lookup = useTaskLookup(requestedId)
+  const task = useTask(lookup.kind === 'found' ? lookup.id : null)
   if (lookup.kind !== 'found') return <NothingHere what="task" id={requestedId} lookup={lookup} />
+  if (task?.trashed) return <Deleted task={task} />
   return <FoundTranscript key={lookup.id} taskId={lookup.id} seq={seq} replaying={replaying} />
 }
 

@@ -95,8 +95,10 @@ function showApplied(
       toast('These changes are already applied.')
       return
     case 'conflict':
-      // The view with the button lists the files and Git's messages.
-      toast.warning(`Conflicts in ${counted(outcome.paths.length, 'file')}. Nothing was changed.`)
+      // The inspector lists the files and Git's messages.
+      toast.warning(`Conflicts in ${counted(outcome.paths.length, 'file')}. Nothing was changed.`, {
+        action: { label: 'Show', onClick: show },
+      })
   }
 }
 
