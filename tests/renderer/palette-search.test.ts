@@ -30,6 +30,11 @@ describe('the palette', () => {
     ])
   })
 
+  it('sorts whole words before words that only begin so', () => {
+    const titles = ['Fix issue 72', 'Fix issue 71', 'Fix issue 7']
+    expect(rankedMatches(titles, (title) => scoreOf('issue 7', [title]))[0]).toBe('Fix issue 7')
+  })
+
   it('finds a task by its agent or project, after those with it in the title', () => {
     const items = [
       { title: 'Write it', agent: 'tester' },

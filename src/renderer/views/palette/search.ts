@@ -4,8 +4,8 @@
 const idPrefixLengthMin = 4
 const idLike = /^[0-9a-f][0-9a-f-]*$/i
 
-/** A match at the beginning of a word counts more than one within it. */
-const scores = { id: 100, beginning: 10, within: 4, letters: 1 }
+/** A whole word counts more than the beginning of one, and that more than a match within it. */
+const scores = { id: 100, whole: 12, beginning: 10, within: 4, letters: 1 }
 /** Shorter parts are not matched across gaps, because two letters occur in order in nearly every word. */
 const gapLettersMin = 3
 
@@ -53,6 +53,7 @@ function bestOf(part: string, words: string[]): number {
 }
 
 function wordScore(part: string, word: string): number {
+  if (word === part) return scores.whole
   if (word.startsWith(part)) return scores.beginning
   if (word.includes(part)) return scores.within
   return part.length >= gapLettersMin && hasLetters(part, word) ? scores.letters : 0
