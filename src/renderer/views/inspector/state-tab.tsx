@@ -29,7 +29,7 @@ export function StateTab({ task }: { task: Task }) {
   return (
     <div className="flex flex-col gap-6 p-4">
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
-        <Fact name="Id">
+        <Fact name="ID">
           <Code text={task.id} label="Copy ID" />
         </Fact>
         <Fact name="Agent">
