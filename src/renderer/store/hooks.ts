@@ -11,6 +11,7 @@ import { type IdLookup, type ProjectId, resolveId, type TaskId } from '../../sha
 import type { Project } from '../../shared/records/projects/projects.ts'
 import type { Activity } from '../../shared/records/tasks/activity.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { latestProject } from './home/roots.ts'
 import type { LedgerView } from './ledger-store.ts'
 import { projectLabels } from './project-labels.ts'
 import { type ChangeSummary, hasChangeSummary } from './results/change-summaries.ts'
@@ -43,6 +44,15 @@ export const useTask = (id: TaskId | null): Task | null =>
 
 export const useProjects = (): Project[] =>
   useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
+
+/** Returns the project that was worked in last, for a new agent, else the newest one; undefined if there is none. */
+export function useLatestProject(): Project | undefined {
+  const latest = useLedger(({ children, ledger }) =>
+    latestProject(children.get(null) ?? [], ledger.projects),
+  )
+  const projects = useProjects()
+  return projects.find(({ id }) => id === latest) ?? projects.at(-1)
+}
 
 /** Finds the project that a link names: by its id or a unique prefix (S1). */
 export function useProjectLookup(text: string): IdLookup<ProjectId> {

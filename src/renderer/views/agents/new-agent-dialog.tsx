@@ -12,7 +12,7 @@ import {
   Select,
   TextInput,
 } from '../../components/primitives/index.ts'
-import { useProjects, useStores } from '../../store/hooks.ts'
+import { useLatestProject, useProjects, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { LimitsField } from '../limits/limits-field.tsx'
@@ -29,9 +29,8 @@ interface NewAgentProps {
 /** Starts a root agent: its project, its agent and its prompt. */
 export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
   const { overlay } = useStores()
-  const projects = useProjects()
-  const [first] = projects
-  if (!first)
+  const latest = useLatestProject()
+  if (!latest)
     return (
       <DialogShell open onClose={overlay.hide} title="New agent" size="small">
         <EmptyState
@@ -43,7 +42,7 @@ export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
         />
       </DialogShell>
     )
-  return <NewAgentForm {...rest} projectId={wanted ?? projects.at(-1)?.id ?? first.id} />
+  return <NewAgentForm {...rest} projectId={wanted ?? latest.id} />
 }
 
 function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {

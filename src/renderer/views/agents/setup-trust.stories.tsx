@@ -6,6 +6,7 @@ import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
+import { newProjectId } from '../../../shared/records/ids.ts'
 
 const nothing: ProjectSetup = {
   setup: null,
@@ -53,6 +54,26 @@ export const GitConfiguration: Story = {
       'fetch what is missing from https://git.example.org/harbour/api.git (origin)',
     )
     await expect(dialog.queryByText(/set-up command/)).toBeNull()
+  },
+}
+
+/** Opened outside of a project, it proposes the one that was worked in last, as Home does, and not the newest. */
+export const ProjectUsedLast: Story = {
+  args: { setup: nothing },
+  render: ({ setup }) => {
+    const fake = createStoryHost({ records: laterRecords, setup })
+    fake.record({
+      type: 'project.added',
+      projectId: newProjectId(),
+      name: 'newest',
+      dir: '/code/newest',
+      git: true,
+    })
+    return <AppStage fake={fake} address="#/" overlay={{ kind: 'new-agent', projectId: null }} />
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await dialogIn(canvasElement)
+    await expect(dialog.getByRole('combobox', { name: 'Project' })).not.toHaveTextContent('newest')
   },
 }
 

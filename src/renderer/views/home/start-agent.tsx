@@ -1,8 +1,13 @@
 import { Plus } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { ariaKeys, Button, keysText, Select } from '../../components/primitives/index.ts'
-import { latestProject } from '../../store/home/roots.ts'
-import { useAppInfo, useLedger, useProjects, useStores, useUnreachable } from '../../store/hooks.ts'
+import {
+  useAppInfo,
+  useLatestProject,
+  useProjects,
+  useStores,
+  useUnreachable,
+} from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { useInstalledAgents } from '../installed/use-installed-agents.ts'
 
@@ -14,16 +19,11 @@ export function StartAgent() {
   const { overlay, drafts } = useStores()
   const projects = useProjects()
   const unreachable = useUnreachable()
-  const latest = useLedger(({ children, ledger }) =>
-    latestProject(children.get(null) ?? [], ledger.projects),
-  )
+  const latest = useLatestProject()
   const [prompt, setPrompt] = useState(() => drafts.of(draftKey))
   const [chosen, setChosen] = useState<string | null>(null)
   const labels = projectLabels(projects)
-  const project =
-    projects.find(({ id }) => id === chosen) ??
-    projects.find(({ id }) => id === latest) ??
-    projects.at(-1)
+  const project = projects.find(({ id }) => id === chosen) ?? latest
   const write = (text: string) => {
     setPrompt(text)
     drafts.set(draftKey, text)
