@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
+import { notUtf8 } from '../../../shared/text/not-utf8.ts'
 import { pathWithin, systemCode } from '../../journal/index.ts'
 
 export interface Place {
@@ -165,8 +166,6 @@ function findIn({ workingDir, apart }: Omit<Place, 'cwd'>, path: string): PathFo
 
 /** The same limit as on Linux. */
 const linksMax = 40
-/** What Node puts in the place of bytes of a name that are not UTF-8. */
-const notUtf8 = '\ufffd'
 const separators = sep === '/' ? '/' : /[\\/]/
 
 /** Returns the absolute path without links; missing parts stay as written. Null if unknown. */
