@@ -217,6 +217,20 @@ it('asks in allow-all about a redirection to an unknown file, if there is a rule
     expect(of(command, 'allow-all', denySecrets), command).toBe('allow')
 })
 
+it('asks about a pattern that matches a link out of the working directory in the shell of a user with dotglob or globstar', async () => {
+  const { of, workingDir } = await linked()
+  await mkdir(join(workingDir, 'deep/er'), { recursive: true })
+  expect(of('cat deep/*', 'ask')).toBe('allow')
+  expect(of('cat deep/**', 'ask')).toBe('allow')
+  await symlink('/etc/passwd', join(workingDir, 'deep/er/passwd'))
+  expect(of('cat deep/*', 'ask')).toBe('allow')
+  await symlink('deep', join(workingDir, 'inner'))
+  for (const command of ['cat deep/**', 'cat deep/**/passwd', 'cat **/er/p*', 'cat inner/**'])
+    expect(of(command, 'ask'), command).toBe('ask')
+  await symlink('/etc/passwd', join(workingDir, 'deep/.passwd'))
+  expect(of('cat deep/*', 'ask')).toBe('ask')
+})
+
 it('[P2] says which file is changed by a link', async () => {
   const { workingDir } = await linked()
   const place = { workingDir, cwd: workingDir }

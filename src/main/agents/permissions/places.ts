@@ -93,9 +93,11 @@ export function isGlobInside(
   if (first >= 0 && parts.slice(first).includes('..')) return false
   let paths = folders.map((folder) => (isAbsolute(pattern) ? sep : folder))
   for (const [at, part] of parts.entries()) {
-    paths = isGlobPart(part)
-      ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
-      : paths.map((path) => `${path}${sep}${part}`)
+    paths = paths.flatMap((path) => {
+      if (part === '**') return allBelow(path)
+      const names = isGlobPart(part) ? matchingNames(path, part) : [part]
+      return names.map((name) => `${path}${sep}${name}`)
+    })
     if (paths.length > globFilesMax) return false
     if (at >= first && !paths.every((one) => mayBeRead(findIn(place, one)))) return false
   }
@@ -117,11 +119,28 @@ const misread = /^(?:[-@]|\w+=)|["$`\\]/
 
 const isGlobPart = (part: string): boolean => /[*?[]/.test(part)
 
-/** Returns the files whose names begin like the pattern. A superset of those that match. */
+/**
+ * Returns the folder and all that is below it, links not followed, for a user whose settings have `globstar`. More than can
+ * be checked if there is more.
+ */
+function allBelow(folder: string): string[] {
+  const paths = [folder]
+  for (const path of paths) {
+    if (paths.length > globFilesMax) break
+    if (path === folder || linkAt(path) === undefined)
+      paths.push(...matchingNames(path, '').map((name) => `${path}${sep}${name}`))
+  }
+  return paths
+}
+
+/**
+ * Returns the files whose names begin like the pattern. A superset of those that match: with `dotglob`, a star matches names
+ * that begin with a dot.
+ */
 function matchingNames(folder: string, pattern: string): string[] {
   const [start = ''] = pattern.split(/[*?[\\]/)
   try {
-    return readdirSync(folder).filter((name) => !name.startsWith('.') && name.startsWith(start))
+    return readdirSync(folder).filter((name) => name.startsWith(start))
   } catch {
     return []
   }
