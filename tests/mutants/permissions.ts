@@ -369,7 +369,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-folder-by-settings',
     file: 'src/main/agents/permissions/analyze-request.ts',
-    find: "  hasSettings: shell === 'unknown',\n",
+    find: "  hasSettings: hasSettings === true || shell === 'unknown',\n",
     replace: '  hasSettings: false,\n',
     harm: 'Where the shell is zsh, a folder that is missing leads to the home folder, whose files are read unasked.',
     tests: ['tests/agents/permissions/looks-only.test.ts'],

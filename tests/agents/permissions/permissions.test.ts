@@ -128,6 +128,17 @@ it('[P2] says where else a command of an installed agent may run, after earlier 
   expect(await reasonsIn([join(dir, 'sub')], 'echo a')).toBe('allow')
 })
 
+it('[P3] asks about a missing folder in the shell of an installed agent, where `cd` may be a function of the user', async () => {
+  const { task, forRun, dir } = await openPermissions()
+  const { check } = await forRun(task(null, null, 'model'))
+  await mkdir(join(dir, 'src'))
+  const kind = async (command: string, shell?: 'bash') =>
+    (await check({ ...bash(command, dir), ...(shell && { shell }) }))?.verdict.kind
+  expect(await kind('cd other && cat .env', 'bash')).toBe('ask')
+  expect(await kind('cd src && cat .env', 'bash')).toBe('allow')
+  expect(await kind('cd other && cat .env')).toBe('allow')
+})
+
 it('[S6] a run uses the settings of its start, and rules added while it runs', async () => {
   const { permissions, task, forRun, dir } = await openPermissions()
   const one = task(null, null, 'model')

@@ -12,6 +12,8 @@ interface CalledTool {
   /** The shell that reads its command. */
   shell: CommandShell
   /** As in `CommandRequest`. */
+  hasSettings: boolean
+  /** As in `CommandRequest`. */
   folders: readonly string[] | null
 }
 
@@ -20,7 +22,7 @@ interface CalledTool {
  * project would run, or null.
  */
 export async function actionOf(
-  { name, input, shell, folders }: CalledTool,
+  { name, input, shell, hasSettings, folders }: CalledTool,
   place: Place,
   setUp: () => Promise<string | null>,
 ): Promise<{ request: PermissionRequest; action: AskedAction } | null> {
@@ -33,6 +35,7 @@ export async function actionOf(
       return command(name, (input as ToolInput<'bash'>).command, place, {
         inBackground: (input as ToolInput<'bash'>).background === true,
         shell,
+        hasSettings,
         folders,
       })
     case 'set-up': {
@@ -68,7 +71,9 @@ function command(
   {
     inBackground,
     ...shell
-  }: { inBackground: boolean; shell: CommandShell; folders: readonly string[] | null },
+  }: Pick<PermissionRequest & { kind: 'command' }, 'shell' | 'hasSettings' | 'folders'> & {
+    inBackground: boolean
+  },
 ) {
   const request: PermissionRequest = { kind: 'command', command: text, place, ...shell }
   const action = { kind: 'command', tool, text, directory: place.cwd } as const

@@ -39,6 +39,8 @@ interface CommandRequest {
   place: Place
   /** Absent for bash. */
   shell?: CommandShell
+  /** The shell is that of an installed agent, which may take over a user's settings of it. */
+  hasSettings?: boolean
   /**
    * Other directories that the shell may be in, absolute, after the commands before; null if it may be in any. Absent:
    * it is in that of `place`.
@@ -136,10 +138,13 @@ const makesMisread = (steps: readonly Step[]): boolean =>
     (step) => step.kind === 'run' && step.segment.words.some(({ kind }) => kind === 'glob'),
   )
 
-const startOf = ({ place, folders = [], shell }: CommandRequest, policy: PolicyFiles): Folders => ({
+const startOf = (
+  { place, folders = [], shell, hasSettings }: CommandRequest,
+  policy: PolicyFiles,
+): Folders => ({
   place,
   policy,
-  hasSettings: shell === 'unknown',
+  hasSettings: hasSettings === true || shell === 'unknown',
   folders: folders && [...new Set([place.cwd, ...folders])],
   words: 0,
 })

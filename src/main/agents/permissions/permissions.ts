@@ -118,7 +118,13 @@ export function createPermissions(
         async check({ name, input, cwd, folders = [], shell, programPath, tried = [] }) {
           if (mode === null) return null
           const apart = apartIn(workingDir, deps.dataDir)
-          const called = { name, input, folders, shell: shell ?? (await deps.shell()) }
+          const called = {
+            name,
+            input,
+            folders,
+            shell: shell ?? (await deps.shell()),
+            hasSettings: shell !== undefined,
+          }
           const place = { workingDir, cwd, apart, programPath }
           const found = await actionOf(called, place, () => deps.setUpOf(task.projectId))
           if (found === null) return null

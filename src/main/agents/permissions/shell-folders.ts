@@ -43,8 +43,9 @@ export function foldersAfter(
 }
 
 /**
- * Reports whether it is a folder in one of `folders`, and in all of them if a variable has its name. Where there is none, zsh
- * and others look for it in the folders of `cdpath`, and with `cdablevars` take it for a variable: `cd HOME`.
+ * Reports whether it is a folder in one of `folders`, and in all of them if a variable has its name. Where there is none, shells
+ * look for it in the folders of `CDPATH`, with `cdable_vars` take it for a variable (`cd HOME`), and the `cd` of zoxide goes
+ * to any folder of a similar name.
  */
 function isFolderIn(folders: readonly string[], target: string): boolean {
   if (/^\.{0,2}\//.test(target) || /^\.{1,2}$/.test(target)) return true
