@@ -4,6 +4,7 @@
  */
 import { delimiter, dirname, isAbsolute } from 'node:path'
 import { isPlainLocale } from '../../shared/agents/plain-locale.ts'
+import { shellVariable } from '../../shared/agents/shell-variables.ts'
 import { isSecretName } from './secret-names.ts'
 import { hasSecretForm } from './secret-values.ts'
 
@@ -39,10 +40,6 @@ const shiplogVariable = /^(?:SHIPLOG_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE)$/
  * escapes.
  */
 const forcedColor = /^(?:FORCE_COLOR|CLICOLOR_FORCE|COLORTERM)$/
-
-/** These change how a shell reads its commands, which permissions are decided by. */
-export const shellVariable =
-  /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT|ENV)$/
 
 /** Always passed on, because without them no program starts or finds the user's files. */
 const essential =

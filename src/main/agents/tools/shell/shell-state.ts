@@ -4,7 +4,7 @@
  */
 
 import type { ShellState } from '../../../../shared/agents/driver/tool-result.ts'
-import { shellVariable } from '../../../secrets/agent-environment.ts'
+import { shellVariable } from '../../../../shared/agents/shell-variables.ts'
 
 /** Bounded, because the record contains the exported variables. */
 export const shellEnvBytesMax = 32 * 1024
