@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git/git-names.ts'
-import { notUtf8 } from '../../../shared/text/not-utf8.ts'
+import { isNotUtf8 } from '../../journal/files/raw-path.ts'
 import { pathWithin, systemCode } from '../../journal/index.ts'
 
 export interface Place {
@@ -199,7 +199,7 @@ function resolveLinks(path: string): string | null {
     }
     const next = join(at, part)
     // Links in /proc differ between processes. A name that is not UTF-8 was read as another one, which is no link.
-    if (next === '/proc' || part.includes(notUtf8)) return null
+    if (next === '/proc' || isNotUtf8(part)) return null
     const target = linkAt(next)
     if (target === undefined) {
       at = next

@@ -6,6 +6,11 @@ import path from 'node:path'
 
 export type RawPath = string | Buffer
 
+/** What Node puts in the place of bytes that are not UTF-8. A path with it may lead to no file, or to one that has this name. */
+const replacement = '\ufffd'
+
+export const isNotUtf8 = (name: string): boolean => name.includes(replacement)
+
 /**
  * One character per byte, so that `node:path`, which interprets only separators, can process it.
  */

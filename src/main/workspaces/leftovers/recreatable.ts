@@ -5,6 +5,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { isNotUtf8 } from '../../journal/files/raw-path.ts'
 import { createMountCheck, type IsMount, openDataFile } from '../../journal/index.ts'
 
 interface Rule {
@@ -166,9 +167,6 @@ async function hasCacheSignature(dir: string): Promise<boolean> {
   }
 }
 
-/** Tools generate no folders with such names. A replacement character shows a name that is not UTF-8. */
-const isNotUtf8 = (name: string): boolean => name.includes('\ufffd')
-
 /** Reports whether a folder contains a repository or a mount. */
 async function holdsForeign(dir: string, isMount: IsMount): Promise<boolean> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => null)
@@ -177,6 +175,7 @@ async function holdsForeign(dir: string, isMount: IsMount): Promise<boolean> {
   for (const entry of entries) {
     if (entry.name === '.git') return true
     // It can't be opened by this name, so it may contain a repository.
+    // Tools generate no folders with such names.
     if (isNotUtf8(entry.name)) return true
     if (!entry.isDirectory()) continue
     const path = join(dir, entry.name)

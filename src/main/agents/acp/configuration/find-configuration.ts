@@ -4,7 +4,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
-import { notUtf8 } from '../../../../shared/text/not-utf8.ts'
+import { isNotUtf8 } from '../../../journal/files/raw-path.ts'
 import { readDataFile, systemCode } from '../../../journal/index.ts'
 import { filesNamedIn } from '../../../processes/named-files.ts'
 import { withoutSecrets } from './env-secrets.ts'
@@ -62,10 +62,10 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
     if (found.size + unshowable.size >= filesMax)
       return refuse(path, `is one of more than ${filesMax} files`)
     // It was read as another name, of which there may be a file as well: the agent reads the one, and this the other.
-    if (path.includes(notUtf8)) return refuse(path, 'has a name that is not UTF-8')
+    if (isNotUtf8(path)) return refuse(path, 'has a name that is not UTF-8')
     const target = await targetOf(join(top, path))
     if (target === null) return
-    if (target.real.includes(notUtf8)) return refuse(path, leadsToOtherName)
+    if (isNotUtf8(target.real)) return refuse(path, leadsToOtherName)
     const below = slashed(relative(top, target.real))
     if (/^\.\.(?:\/|$)/.test(below) || isAbsolute(below))
       return refuse(path, `is a link that leads out of the repository, to ${target.real}`)
@@ -109,7 +109,7 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
       if (found.has(name) || unshowable.has(name)) continue
       const target = await targetOf(join(top, name))
       if (target?.kind !== 'file') continue
-      if (target.real.includes(notUtf8)) {
+      if (isNotUtf8(target.real)) {
         refuse(name, leadsToOtherName)
         continue
       }
