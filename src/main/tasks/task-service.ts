@@ -200,6 +200,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     runs,
     runner,
     isBeingReplaced: restarting.isBeingReplaced,
+    ensureWorkingDir,
   })
   const findRecordedPlace = createFindRecordedPlace(deps)
   const continueFrom = createContinueFrom({

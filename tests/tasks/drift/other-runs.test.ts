@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
-import { git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
+import { entriesOf, git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
 
 const files = { 'a.txt': 'a\n', 'b.txt': 'b\n' }
 
@@ -121,6 +121,21 @@ it.each(['missing', 'partial'])(
     expect((await taskOf(fixture.shiplog, id)).patch).not.toBe('applied')
   },
 )
+
+it('[S5] refuses a retry whose worktree can’t be restored, and changes nothing', async () => {
+  const { fixture, id, branch } = await afterFirstRun('fail: Not today')
+  git(fixture.project.dir, 'worktree', 'prune')
+  git(fixture.project.dir, 'checkout', '-q', branch)
+  await expect(fixture.shiplog.client.tasks.retry({ taskId: id })).rejects.toThrow(
+    'Check out another branch there.',
+  )
+  expect((await taskOf(fixture.shiplog, id)).status).toBe('failed')
+  git(fixture.project.dir, 'checkout', '-q', 'main')
+  await fixture.shiplog.client.tasks.retry({ taskId: id })
+  await until(fixture.shiplog, ([root]) => root?.runs[1]?.status === 'completed')
+  const told = (await entriesOf(fixture.shiplog, id)).find(({ type }) => type === 'resume')
+  expect(told).toMatchObject({ drift: [expect.stringContaining('was recreated from')] })
+})
 
 const withSubAgent = `
 version: 1

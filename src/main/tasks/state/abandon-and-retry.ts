@@ -1,7 +1,9 @@
 /** Abandons a stopped task, or retries a failed one, at the user's request. */
 import { refused } from '../../../shared/failure.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { Runner } from '../running/runner.ts'
 import type { TaskLedger } from './task-ledger.ts'
@@ -11,11 +13,14 @@ export function createAbandonAndRetry({
   runs,
   runner,
   isBeingReplaced,
+  ensureWorkingDir,
 }: {
   taskLedger: TaskLedger
   runs: RunRegistry
   runner: Pick<Runner, 'begin' | 'cleanUp' | 'flushDeferred'>
   isBeingReplaced: (taskId: TaskId) => boolean
+  /** Restores the working directory if it is gone (S4). Resolves with entries that describe what was restored. */
+  ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
 }) {
   async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
     await runner.flushDeferred(taskId)
@@ -32,6 +37,19 @@ export function createAbandonAndRetry({
 
   async function retry(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
+    refuseUnlessFailed(taskId)
+    // First: a root that can't begin would stay in the queue, and whoever follows it would wait forever.
+    const restored = await ensureWorkingDir(taskLedger.get(taskId))
+    refuseUnlessFailed(taskId)
+    await taskLedger.transition({ type: 'task.requeued', taskId })
+    runner.begin(taskId, {
+      prompt: '',
+      reason: 'retry',
+      prepare: async () => [...restored, ...(await ensureWorkingDir(taskLedger.get(taskId)))],
+    })
+  }
+
+  function refuseUnlessFailed(taskId: TaskId): void {
     const { title, status, archived, trashed } = taskLedger.get(taskId)
     if (status !== 'failed' || runs.isQueuedOrRunning(taskId)) {
       const instead = status === 'interrupted' ? ' Resume it instead.' : ''
@@ -41,8 +59,6 @@ export function createAbandonAndRetry({
       )
     }
     if (archived || trashed) refused('removed', `The workspace of "${title}" was removed.`)
-    await taskLedger.transition({ type: 'task.requeued', taskId })
-    runner.begin(taskId, { prompt: '', reason: 'retry' })
   }
 
   return { abandon, retry }
