@@ -38,7 +38,7 @@ export function createAbandonAndRetry({
   async function retry(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
     refuseUnlessFailed(taskId)
-    // First: a root that can't begin would stay in the queue, and whoever follows it would wait forever.
+    // First: a root that can't begin would stay in the queue, and a command would wait for its end forever.
     const restored = await ensureWorkingDir(taskLedger.get(taskId))
     refuseUnlessFailed(taskId)
     await taskLedger.transition({ type: 'task.requeued', taskId })
