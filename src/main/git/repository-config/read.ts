@@ -36,7 +36,7 @@ const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\
 const headingKey = /^diff\..*\.x?funcname$/s
 /** The headings of files without a driver, in both kinds of regular expressions. */
 const plainHeading = '^[[:alpha:]_$].*'
-/** `minimal` takes hours where others take seconds: it looks for the shortest difference of any files. */
+/** `minimal` takes minutes or hours where others take seconds: it looks for the shortest difference of any files. */
 const algorithmKey = /^diff\.(?:.*\.)?algorithm$/s
 /** How many files are compared with how many: without a limit, a large move takes hours. */
 const renameLimitKey = /^(?:diff|merge)\.renamelimit$/
