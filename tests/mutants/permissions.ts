@@ -352,7 +352,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-through-other-bytes',
     file: 'src/main/agents/permissions/places.ts',
-    find: ' || part.includes(notUtf8)',
+    find: ' || isNotUtf8(part)',
     replace: '',
     harm: 'By a link through a name that is not UTF-8, a command writes outside of the working directory unasked.',
     tests: ['tests/agents/permissions/places.test.ts'],
