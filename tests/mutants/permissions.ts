@@ -168,7 +168,10 @@ export const permissionsMutants: Mutant[] = [
     find: "(program === 'bash' ? isReadAlikeByOldBash(script.value) : isReadAlike(script.value))",
     replace: '(program !== null || isReadAlike(script.value))',
     harm: 'sh -c runs a file of the repository that bash would take for an assignment.',
-    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
+    tests: [
+      'tests/agents/permissions/other-shells.test.ts',
+      'tests/agents/permissions/decide.test.ts',
+    ],
   },
   {
     id: 'permissions-agent-configuration-by-any-rule',
@@ -184,7 +187,10 @@ export const permissionsMutants: Mutant[] = [
     find: "if (request.shell === 'unknown' && !isReadAlike(request.command))",
     replace: 'if (!request)',
     harm: 'The zsh of an installed agent runs code in a pattern that bash would only echo.',
-    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
+    tests: [
+      'tests/agents/permissions/other-shells.test.ts',
+      'tests/agents/permissions/decide.test.ts',
+    ],
   },
   {
     id: 'permissions-option-by-pattern',
@@ -200,7 +206,10 @@ export const permissionsMutants: Mutant[] = [
     find: 'isPlainLocale(value)',
     replace: "value !== ''",
     harm: 'In a locale such as GBK bash ends a quoted text earlier than the parser, and runs the rest.',
-    tests: ['tests/agents/permissions/covered.test.ts', 'tests/agents/permissions/decide.test.ts'],
+    tests: [
+      'tests/agents/permissions/other-shells.test.ts',
+      'tests/agents/permissions/decide.test.ts',
+    ],
   },
   {
     id: 'acp-any-call-with-a-command',
@@ -323,7 +332,7 @@ export const permissionsMutants: Mutant[] = [
     find: 'assignments.length === 0 && !isOwn && (reads',
     replace: '!isOwn && (reads',
     harm: 'Where the shell is zsh, a variable that is set before runs a program unasked.',
-    tests: ['tests/agents/permissions/covered.test.ts'],
+    tests: ['tests/agents/permissions/other-shells.test.ts'],
   },
   {
     id: 'permissions-compares-unasked',
@@ -331,7 +340,7 @@ export const permissionsMutants: Mutant[] = [
     find: ' && file !== undefined && more.length === 0',
     replace: ' && file !== undefined',
     harm: 'Where the shell is zsh or mksh, what a test compares runs a program unasked.',
-    tests: ['tests/agents/permissions/covered.test.ts'],
+    tests: ['tests/agents/permissions/other-shells.test.ts'],
   },
   {
     id: 'permissions-looks-with-expansions',

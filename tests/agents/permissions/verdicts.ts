@@ -1,4 +1,5 @@
 /** The verdict on a command in one place, under one layer of rules. */
+import { expect } from 'vitest'
 import {
   type AnalyzedRequest,
   analyzeRequest,
@@ -37,3 +38,15 @@ function asIfPlain(seen: AnalyzedRequest): AnalyzedRequest {
   )
   return { ...seen, steps }
 }
+
+/** Also if its commands with expansions could look at files unasked. */
+export function asked(
+  command: string,
+  mode: PermissionMode = 'ask',
+  rules: PermissionRule[] = [],
+): void {
+  expect(verdictOf(command, { mode, rules }).kind, command).toBe('ask')
+  expect(verdictOnParts(command, { mode, rules }).kind, command).toBe('ask')
+}
+
+export const allowed = (rule: string): PermissionRule[] => [{ effect: 'allow', rule }]
