@@ -72,7 +72,7 @@ it('[J4] reports damage in an opened transcript once, with line and reason', asy
   expect(await noticesOf(shiplog)).toMatchObject([
     {
       tone: 'warning',
-      text: `1 place in the transcript of "Do it" can't be read. Everything else can.`,
+      text: '1 place in the transcript of "Do it" can’t be read. Everything else can. Run shiplog doctor to see what is affected.',
       details: [expect.stringMatching(/^chat\.jsonl:2 .*bad checksum/)],
     },
   ])

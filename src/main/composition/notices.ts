@@ -77,14 +77,15 @@ export function createNotices({ log }: { log: NoticeLog }) {
         'warning',
         damage.map((one) => `${basename(one.file)}:${one.line} ${one.reason}`),
         (count) =>
-          `${counted(count, 'place')} in the transcript of "${title}" can't be read. Everything else can.`,
+          `${counted(count, 'place')} in the transcript of "${title}" can’t be read. Everything else can. Run shiplog doctor to see what is affected.`,
       )
     },
     damaged: (details: string[]) =>
       addIfAny(
         'warning',
         details,
-        (count) => `${counted(count, 'place')} in the ledger can't be read. Everything else can.`,
+        (count) =>
+          `${counted(count, 'place')} in the ledger can’t be read. Everything else can. Run shiplog doctor to see what is affected.`,
       ),
     strays: (details: string[]) =>
       addIfAny(

@@ -12,3 +12,7 @@ export function listFirst(names: readonly string[], max: number): string {
   const shown = names.slice(0, max).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }
+
+/** `a, b and c`. */
+export const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB').format(names)

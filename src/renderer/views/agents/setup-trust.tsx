@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
+import { listed } from '../../../shared/text/counted.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 
 /** Whether there are commands that must be read before they can be allowed. */
@@ -23,7 +24,7 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       {setup.env.length > 0 ? (
         <p className="untrusted">
           <span className="font-semibold">This project asks for secrets for its agents.</span> They
-          get {setup.env.join(', ')} from your environment.
+          get {listed(setup.env)} from your environment.
         </p>
       ) : null}
       {setup.setup === null ? null : (
@@ -46,7 +47,7 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       )}
       {setup.copy.length > 0 ? (
         <p className="untrusted text-small text-muted">
-          Each new worktree also gets a copy of {setup.copy.join(', ')}.
+          Each new worktree also gets a copy of {listed(setup.copy)}.
         </p>
       ) : null}
       <p className="text-small text-muted">

@@ -13,6 +13,7 @@ import {
   type SandboxSupport,
   sandboxLabels,
 } from '../../../../shared/records/projects/sandbox.ts'
+import { listed } from '../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes, usageError } from '../exit-codes.ts'
@@ -73,8 +74,6 @@ function ofSameRepository({ identity }: Project, others: readonly Project[]): st
   if (same.length === 0) return ''
   return ` It has the same repository as ${listed(same.map(({ dir }) => safePath(dir)))}, and is a project of its own.`
 }
-
-const listed = (texts: string[]): string => new Intl.ListFormat('en-GB').format(texts)
 
 /** Removes a project from the list. `text` is its id or its folder. */
 export function remove(text: string): Action {
