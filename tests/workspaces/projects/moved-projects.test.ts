@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import { entriesOf, git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
-import { isSoak, itInSoak } from '../../soak.ts'
+import { casesOf, itInSoak } from '../../soak.ts'
 import {
   address,
   notices,
@@ -218,7 +218,7 @@ describe('a project that was removed from the list', () => {
     return { fixture, client, projectId, dir, archived }
   }
 
-  it.each(['in another place', ...(isSoak ? ['where it was'] : [])])(
+  it.each(casesOf(['where it was', 'in another place'], (place) => place === 'where it was'))(
     'is the same one when it is added again %s, without settings and approvals',
     async (place) => {
       const { fixture, projectId, dir, archived } = await removed()
