@@ -88,6 +88,7 @@ function filesOf(
       }),
     } as never,
     git: { snapshot: async () => Promise.reject(new Error('not asked')) } as never,
+    filesDirOf: async () => null,
   })
   return {
     read: () => entriesRead,

@@ -19,11 +19,11 @@ import type { LedgerState } from '../../shared/projections/ledger/ledger-state.t
 import { projectOf } from '../../shared/projections/ledger/project-use.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
+import type { Workspace } from '../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
 import { notStoredAt, notStoredReason } from '../../shared/text/not-stored-text.ts'
 import type { Git } from '../git/index.ts'
-import { exists } from '../journal/index.ts'
 import type { ProjectTurns, TurnStore } from '../turn-store/turn-store.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 
@@ -53,11 +53,14 @@ export function createTurnFiles({
   archive,
   turnStore,
   git,
+  filesDirOf,
 }: {
   state: LedgerState
   archive: Pick<ArchiveReader, 'transcriptPage' | 'sessionState'>
   turnStore: Pick<TurnStore, 'open'>
   git: Pick<Git, 'snapshot'>
+  /** Returns the folder to run Git in for the files of a workspace; null if they are gone. */
+  filesDirOf: (workspace: Workspace) => Promise<string | null>
 }): TurnFiles {
   /** Yields the entries at or before `seq`, newest first. */
   async function* backwards(taskId: TaskId, seq: number): AsyncGenerator<Entry> {
@@ -223,8 +226,8 @@ export function createTurnFiles({
     if (against === 'now') {
       const { workspace } = task
       const isInUse = workspace !== null && workspace.removal === null
-      if (isInUse && (await exists(workspace.path)))
-        return { kind: 'folder', tree: (await git.snapshot(workspace.path)).tree }
+      const dir = isInUse ? await filesDirOf(workspace) : null
+      if (dir !== null) return { kind: 'folder', tree: (await git.snapshot(dir)).tree }
     }
     const entry =
       against === 'turn-before'

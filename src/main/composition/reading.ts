@@ -12,6 +12,7 @@ import { createTranscriptFinder } from '../search/transcript/transcript-finder.t
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { TurnStore } from '../turn-store/turn-store.ts'
 import { version } from '../version.ts'
+import { filesDirOf } from '../workspaces/has-working-dir.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -27,7 +28,14 @@ export function createReaders(
   const finder = createTranscriptFinder({ archive, indexFile: layout.searchIndex })
   return {
     transcripts,
-    turnFiles: createTurnFiles({ state, archive, turnStore, git }),
+    turnFiles: createTurnFiles({
+      state,
+      archive,
+      turnStore,
+      git,
+      filesDirOf: (workspace) =>
+        filesDirOf({ git, workingDirs: workspaces.workingDirs }, workspace),
+    }),
     checks: createChecks({ state, archive, turnStore }),
     fileAuthors: createFileAuthors({ state, archive, turnStore, diff: workspaces.diff }),
     search: createSearchService({ ...common, archive, file: layout.searchIndex }),

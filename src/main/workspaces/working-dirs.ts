@@ -26,7 +26,7 @@ import type { Projects } from './projects.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { runSetup } from './setup-command.ts'
 import { changedSetupFiles } from './setup-files.ts'
-import { worktreeRootIn } from './worktree-roots.ts'
+import { worktreeAround, worktreeRootIn } from './worktree-roots.ts'
 
 /** The fields of `workspace.created`, without its id and type. */
 type MadeWorkingDir = Omit<LedgerEventOf<'workspace.created'>, 'type' | 'workspaceId' | 'kind'>
@@ -80,6 +80,8 @@ export interface WorkingDirs {
   setUp(taskId: TaskId, signal: AbortSignal, onBegin?: () => void): Promise<SetUpOutcome | null>
   /** Returns the worktree's root, which may be a parent of the working directory. */
   worktreeRoot(workspace: Workspace): string
+  /** Also for a sub-agent in the worktree of its parent; null for the project's folder. */
+  worktreeAround(workspace: Workspace): string | null
 }
 
 export function createWorkingDirs(deps: {
@@ -282,7 +284,13 @@ export function createWorkingDirs(deps: {
     return { command: config.setup, changed: [] }
   }
 
-  return { make, discard, setUp, worktreeRoot }
+  return {
+    make,
+    discard,
+    setUp,
+    worktreeRoot,
+    worktreeAround: (workspace) => worktreeAround(layout, workspace),
+  }
 }
 
 const branchFor = (taskId: TaskId, title: string): string =>

@@ -33,7 +33,7 @@ import { createEnvironments, type Environments } from './environments.ts'
 import { createFileUpdates, type FileUpdates } from './file-updates/file-updates.ts'
 import type { SettledUpdate } from './file-updates/settle.ts'
 import { createFindFiles, type FindFiles } from './files/find-files.ts'
-import { hasWorkingDir } from './has-working-dir.ts'
+import { filesDirOf } from './has-working-dir.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import { createWorkspaceLocks } from './locks.ts'
 import type { ProjectNotice } from './moved-projects/moves.ts'
@@ -215,8 +215,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const task = state.tasks.get(taskId)
     if (!task || !state.projects.get(task.projectId)?.git) return null
     const { workspace, projectDir } = task
-    if (workspace?.removal === null && (await hasWorkingDir({ git, workingDirs }, workspace)))
-      return (await git.commitSnapshot(workspace.path)).commit
+    const dir =
+      workspace?.removal === null ? await filesDirOf({ git, workingDirs }, workspace) : null
+    if (dir !== null) return (await git.commitSnapshot(dir)).commit
     return (await exists(projectDir)) ? git.keptCommit(projectDir, taskId) : null
   }
 

@@ -8,10 +8,16 @@ import type { DataLayout } from '../sessions/session-files.ts'
  * Derives the root from the workspace's path, because the project may have been renamed or removed.
  * Throws if the path is not below `worktrees`, because the caller may be about to delete it.
  */
-export function worktreeRootIn({ worktrees }: DataLayout, { path }: Workspace): string {
+export function worktreeRootIn(layout: DataLayout, workspace: Workspace): string {
+  const root = worktreeAround(layout, workspace)
+  if (root === null) throw new Error(`${workspace.path} is not a worktree of Shiplog`)
+  return root
+}
+
+/** Returns the root of the worktree that contains the workspace; null if it is in the project's folder. */
+export function worktreeAround({ worktrees }: DataLayout, { path }: Workspace): string | null {
   const [folder, name] = relative(worktrees, path).split(sep)
-  if (!folder || !name || folder === '..' || isAbsolute(folder))
-    throw new Error(`${path} is not a worktree of Shiplog`)
+  if (!folder || !name || folder === '..' || isAbsolute(folder)) return null
   return join(worktrees, folder, name)
 }
 

@@ -95,6 +95,11 @@ it.each(['empty', 'partial'])(
     if (state === 'partial') leavePartial(fixture.project.dir, path, branch)
     else await mkdir(path)
     const { client } = fixture.shiplog
+    const { seq = 0 } = (await entriesOf(fixture.shiplog, id)).at(-1) ?? {}
+    expect(await client.turnFiles.diff({ taskId: id, seq, against: 'now' })).toMatchObject({
+      kind: 'diff',
+      files: [],
+    })
     expect((await client.workspace.diff({ workspaceId: id })).files).toEqual([])
     await expect(client.tasks.applyPatch({ taskId: id })).rejects.toThrow('No changes of')
     expect(git(fixture.project.dir, 'status', '--porcelain')).toBe('')

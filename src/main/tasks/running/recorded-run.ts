@@ -170,7 +170,9 @@ export function createRecordedRuns(
           task,
           runId: runIdOf(taskId, run),
           lastTree,
-          workingDir,
+          // The agent may rename or delete the folder of a project that is a folder of its repository.
+          workingDir:
+            (task.workspace && workspaces.workingDirs.worktreeAround(task.workspace)) ?? workingDir,
         }),
       onActivity: (text) => activity.set(taskId, { state: 'working', text }),
       onProgress: () => silenceMonitor.recordProgress(taskId),

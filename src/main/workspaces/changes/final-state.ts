@@ -8,7 +8,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
 import type { Git } from '../../git/index.ts'
-import { hasWorkingDir } from '../has-working-dir.ts'
+import { filesDirOf, hasWorkingDir } from '../has-working-dir.ts'
 import { goneFolderAdvice, isGone } from '../moved-projects/gone-folder.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
@@ -27,7 +27,7 @@ export function createFinalStates({
   state: LedgerState
   records: ArchiveReader
   git: Pick<Git, 'isPartialWorktree'>
-  workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
+  workingDirs: Pick<WorkingDirs, 'worktreeAround'>
 }) {
   function isolated(taskId: TaskId): { task: Task; workspace: IsolatedWorkspace } {
     const task = state.tasks.get(taskId)
@@ -45,10 +45,11 @@ export function createFinalStates({
   }
 
   async function finalState(task: Task, workspace: Workspace): Promise<FinalState | null> {
-    if (!isPatchSaved(workspace) && (await hasWorkingDir(places, workspace))) {
+    const live = isPatchSaved(workspace) ? null : await filesDirOf(places, workspace)
+    if (live !== null) {
       // A worktree depends on the repository.
       await refuseWithoutProject(task)
-      return { live: workspace.path }
+      return { live }
     }
     for (const id of keepersOf(task)) {
       const dir = await records.sessionHome(id)

@@ -18,7 +18,7 @@ import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journa
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { leftoversName } from '../../sessions/trash-names.ts'
-import { hasWorkingDir } from '../has-working-dir.ts'
+import { filesDirOf } from '../has-working-dir.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
@@ -54,8 +54,8 @@ export function createSaveChanges(deps: {
     const keeper = layout.sessionDir(task.parentId ?? taskId)
     const known = await patchIndex(keeper).get(taskId)
     // If a crash followed the deletion of the worktree, the saved files must not be replaced.
-    const here = await hasWorkingDir(deps, workspace)
-    if (!here && known) return
+    const here = await filesDirOf(deps, workspace)
+    if (here === null && known) return
     const entry = await savePatch(keeper, taskId, async (dir) => {
       const common = {
         childTaskId: taskId,
@@ -67,8 +67,8 @@ export function createSaveChanges(deps: {
         baseCommit,
       }
       const nothing = { ...common, status: 'failed' as const, headCommit: null, finalCommit: null }
-      if (!here) {
-        const error = (await exists(workspace.path))
+      if (here === null) {
+        const error = (await exists(deps.workingDirs.worktreeRoot(workspace)))
           ? `${workspace.path} was empty, or incomplete because a kill had interrupted its restore`
           : `${workspace.path} was gone`
         deps.onProblem(`The changes of "${task.title}" could not be saved`, new Error(error))
@@ -76,7 +76,7 @@ export function createSaveChanges(deps: {
       }
       const saved = await git
         .savePatch({
-          dir: workspace.path,
+          dir: here,
           baseCommit,
           seriesPath: join(dir, seriesFile),
           worktreePath: join(dir, worktreePatchFile),
@@ -103,7 +103,7 @@ export function createSaveChanges(deps: {
       await keepLeftOut(task, workspace, saved.leftOut)
       tellOfRefused(task, saved.refused)
       // Keeps both sides of a later three-way merge after worktree and branch are deleted.
-      await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })
+      await git.keepRef(here, { taskId, commit: saved.finalCommit, base: baseCommit })
       const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
       return {
         ...common,
