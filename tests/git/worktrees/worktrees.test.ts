@@ -174,6 +174,18 @@ it.skipIf(process.platform === 'win32')(
   },
 )
 
+it('removes no worktree as partial that another program has filled meanwhile', async () => {
+  const { project, worktree } = await withWorktree()
+  await git.removePartialWorktree({ repoDir: project.dir, path: worktree })
+  expect(existsSync(path.join(worktree, 'README.md'))).toBe(true)
+  await rm(worktree, { recursive: true })
+  await mkdir(worktree)
+  await git.removePartialWorktree({ repoDir: project.dir, path: worktree })
+  expect(existsSync(worktree)).toBe(false)
+  // What Git knows of it stays.
+  expect(noted(project)).toBe(1)
+})
+
 it('removes a worktree with all that is in it, its branch and its note, and may be repeated', async () => {
   const { project, worktree, branch, from } = await withWorktree()
   await writeFile(path.join(worktree, 'untracked.txt'), '')

@@ -88,13 +88,16 @@ export async function refuseUnrestorable(
   }
 }
 
-/** Removes a partial worktree, but not what Git still has about one whose folder is only empty: a restore keeps that. */
+/**
+ * Removes a partial worktree, but not what Git still has about one whose folder is only empty: a restore keeps that. Does
+ * nothing to any other: another program may have put files there since the caller looked.
+ */
 export async function removePartialWorktree(
   git: RunGit,
   { repoDir, path }: { repoDir: string; path: string },
 ): Promise<void> {
   if (await isEmptyFolder(path)) await rmdir(path)
-  else await removeWorktree(git, { repoDir, path })
+  else if (await isPartialWorktree(path)) await removeWorktree(git, { repoDir, path })
 }
 
 async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
