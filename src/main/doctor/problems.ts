@@ -114,9 +114,9 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   },
   'worktree-broken': {
     found:
-      'a worktree in use whose `.git` file, or one of Git’s own files about it, is missing, empty or damaged, or whose folder may not be read',
+      'a worktree in use whose `.git` file, or one of Git’s own files about it, is missing, empty or damaged, whose folder may not be read, or whose restore a kill interrupted at its end',
     repair:
-      'rewritten from the repository and the ledger, if they have the content; the folder’s owner may read it again',
+      'rewritten from the repository and the ledger, if they have the content; the folder’s owner may read it again; the restore is ended',
   },
   'worktree-moved': {
     found:

@@ -70,6 +70,13 @@ async function* examineWorktree(
     yield { kind: 'worktree-broken', path, detail: state.why, rootId, repair }
     return
   }
+  if (state.kind === 'whole' && subject.git.hasHiddenFolder(path)) {
+    const detail =
+      'its restore was interrupted at its end: the repository still has Git’s former folder of it beside the new one'
+    const repair = () => subject.git.discardHiddenFolder(path)
+    yield { kind: 'worktree-broken', path, detail, rootId, repair }
+    return
+  }
   if (state.kind === 'of-another-repository') {
     const detail = `its .git file leads to another repository than that of ${projectDir}`
     yield { kind: 'worktree-unregistered', path, detail, rootId }

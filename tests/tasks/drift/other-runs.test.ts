@@ -74,15 +74,20 @@ it.each(['missing', 'empty', 'partial'])(
   },
 )
 
-it('[S4] ends a restore before a follow-up that was killed at its end', async () => {
+it('[S4] ends a restore that was killed at its end, before a follow-up and on a repair', async () => {
   const fixture = await openFixture({ files })
   const id = await start(fixture, twice('report: { title: One, markdown: One. }'))
   await untilQuiet(fixture.shiplog)
   const { path = '' } = (await taskOf(fixture.shiplog, id)).workspace ?? {}
   const aside = join(fixture.project.dir, '.git', `shiplog-aside-${basename(path)}`)
+  const { client } = fixture.shiplog
   await mkdir(aside)
-  await fixture.shiplog.client.tasks.prompt({ taskId: id, prompt: 'Go on' })
+  await client.tasks.prompt({ taskId: id, prompt: 'Go on' })
   await until(fixture.shiplog, ([root]) => root?.runs[1]?.status === 'completed')
+  expect(existsSync(aside)).toBe(false)
+  await mkdir(aside)
+  const { problems } = await client.doctor.check({ repair: true })
+  expect(problems).toMatchObject([{ kind: 'worktree-broken', repaired: true }])
   expect(existsSync(aside)).toBe(false)
 })
 
