@@ -16,8 +16,10 @@ export function worktreeRootIn(layout: DataLayout, workspace: Workspace): string
 
 /** Returns the root of the worktree that contains the workspace; null if it is in the project's folder. */
 export function worktreeAround({ worktrees }: DataLayout, { path }: Workspace): string | null {
-  const [folder, name] = relative(worktrees, path).split(sep)
-  if (!folder || !name || folder === '..' || isAbsolute(folder)) return null
+  const below = relative(worktrees, path)
+  const [folder, name] = below.split(sep)
+  // On Windows, the path to another drive is absolute.
+  if (!folder || !name || folder === '..' || isAbsolute(below)) return null
   return join(worktrees, folder, name)
 }
 
