@@ -15,7 +15,7 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-second-save-replaces',
     file: 'src/main/workspaces/changes/save.ts',
-    find: '    if (!here && known) return\n',
+    find: '    if (here === null && known) return\n',
     replace: '',
     harm: 'A removal that continues after a crash replaces the saved patch by "its folder was gone".',
     tests: ['tests/workspaces/restore/rolling-forward.test.ts'],
@@ -23,7 +23,7 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-final-commit-not-kept',
     file: 'src/main/workspaces/changes/save.ts',
-    find: '      await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })\n',
+    find: '      await git.keepRef(here, { taskId, commit: saved.finalCommit, base: baseCommit })\n',
     replace: '',
     harm: 'After `git gc` a removed workspace can be neither merged nor restored from its commits.',
     tests: ['tests/workspaces/removal/kept-commits.test.ts'],
