@@ -123,8 +123,10 @@ it('removes links in the repository that a Git outside of it would write through
     '$c/refs/heads/linked',
     '$c/objects/ff',
     '$(git rev-parse --absolute-git-dir)/logs/HEAD',
+    // In bytes that are no text.
+    '$c/logs/refs/heads/$b/below',
   ]
-  const make = `c=$(cd "$(git rev-parse --git-common-dir)" && pwd); for l in ${links.map((one) => `"${one}"`).join(' ')}; do rm -rf "$l"; ln -s '${outside}' "$l"; done`
+  const make = `c=$(cd "$(git rev-parse --git-common-dir)" && pwd); b=$(printf '\\376'); mkdir -p "$c/logs/refs/heads/$b"; for l in ${links.map((one) => `"${one}"`).join(' ')}; do rm -rf "$l"; ln -s '${outside}' "$l"; done`
   const { outputs } = await run(fixture, 'writes', [
     { command: `${make}; ls -l "$c/logs/refs/heads"` },
     { command: 'find "$(git rev-parse --git-common-dir)" -type l' },
