@@ -190,6 +190,7 @@ function agentInFolders(verdict: Verdict, ask: () => Promise<PermissionOutcome>)
     ['cd sub', ['/code', '/code/sub']],
     ['cd ..', null],
   ])
+  const told: (readonly string[])[] = []
   const permits = createPermits(
     {
       task: {
@@ -203,13 +204,23 @@ function agentInFolders(verdict: Verdict, ask: () => Promise<PermissionOutcome>)
         check: async ({ input, cwd, folders = [] }) => {
           asked.push([cwd, folders])
           const found = after.get(String(input))
+          // As the rules do it (`whereElse`), and a rule that forbids what may run elsewhere.
+          const elsewhere = folders === null ? ['elsewhere'] : folders.map((one) => `in ${one}`)
+          const isForbidden = input === 'rm' && folders === null
           return {
-            verdict,
-            action: { kind: 'command', tool: 'bash', text: '', directory: cwd },
+            verdict: isForbidden
+              ? { kind: 'deny', rule: 'rm' }
+              : verdict.kind === 'ask'
+                ? { ...verdict, reasons: elsewhere }
+                : verdict,
+            action: { kind: 'command', tool: 'bash', text: String(input), directory: cwd },
             folders: found === undefined ? folders : found,
           }
         },
-        ask,
+        ask: ({ text, reasons }) => {
+          told.push([text, ...reasons])
+          return ask()
+        },
       },
       secrets: createMasker(),
       clock: Date.now,
@@ -222,7 +233,7 @@ function agentInFolders(verdict: Verdict, ask: () => Promise<PermissionOutcome>)
       '/code',
       signal,
     )
-  return { asked, forward }
+  return { asked, told, forward }
 }
 
 it('[P1] judges the commands of an agent also in the directories that earlier ones went to', async () => {
@@ -246,7 +257,7 @@ it('[P1] judges them also in those of a command that was allowed while another w
     answers.push(resolve)
     return promise
   })
-  const both = [forward('cd ..'), forward('make')]
+  const both = [forward('cd ..'), forward('ls', 'sub')]
   await vi.waitFor(() => expect(answers).toHaveLength(2))
   for (const [at, answer] of answers.entries()) {
     answer({ kind: 'allowed', by: 'person' })
@@ -256,4 +267,65 @@ it('[P1] judges them also in those of a command that was allowed while another w
   void forward('ls')
   await vi.waitFor(() => expect(asked).not.toEqual([]))
   expect(asked[0]).toEqual(['/code', null])
+})
+
+describe('[P2] a command that is asked about while another changes the directory', () => {
+  function asking() {
+    const answers: ((outcome: PermissionOutcome) => void)[] = []
+    const agent = agentInFolders({ kind: 'ask', reasons: [], proposal: [] }, () => {
+      const { promise, resolve } = Promise.withResolvers<PermissionOutcome>()
+      answers.push(resolve)
+      return promise
+    })
+    const allow = (at: number) => answers[at]?.({ kind: 'allowed', by: 'person' })
+    const untilAsked = (count: number) =>
+      vi.waitFor(() => expect(answers).toHaveLength(count), { timeout: 2_000 })
+    return { ...agent, answers, allow, untilAsked }
+  }
+
+  it('is asked about again, with the other directory', async () => {
+    const { told, forward, answers, allow, untilAsked } = asking()
+    const entering = forward('cd sub')
+    await untilAsked(1)
+    const building = forward('make')
+    await untilAsked(2)
+    allow(0)
+    await entering
+    allow(1)
+    await untilAsked(3)
+    expect(told).toEqual([['cd sub'], ['make'], ['make', 'in /code', 'in /code/sub']])
+    answers[2]?.({ kind: 'denied', message: 'Not there.' })
+    expect(await building).toMatchObject({ allowed: false, message: 'Not there.' })
+  })
+
+  it('is not asked about again where it was told, or after a refusal', async () => {
+    const { told, forward, answers, allow, untilAsked } = asking()
+    const first = [forward('cd sub'), forward('make'), forward('ls', '/code')]
+    await untilAsked(3)
+    answers[0]?.({ kind: 'denied', message: '' })
+    await first[0]
+    allow(1)
+    allow(2)
+    expect(await first[1]).toMatchObject({ allowed: true })
+    expect(await first[2]).toMatchObject({ allowed: true })
+    expect(told).toHaveLength(3)
+  })
+
+  it('is refused if a rule forbids it there', async () => {
+    const { forward, allow, untilAsked } = asking()
+    const both = [forward('cd ..'), forward('rm')]
+    await untilAsked(2)
+    allow(0)
+    await both[0]
+    allow(1)
+    expect(await both[1]).toMatchObject({ allowed: false, by: 'rule', rule: 'rm' })
+  })
+})
+
+it('[P1] judges a command also in the directory of one that is allowed while it is judged', async () => {
+  const { asked, forward } = agentInFolders({ kind: 'allow', by: 'mode' }, async () => ({
+    kind: 'nobody',
+  }))
+  await Promise.all([forward('cd sub'), forward('cat key')])
+  expect(asked).toContainEqual(['/code', ['/code', '/code/sub']])
 })

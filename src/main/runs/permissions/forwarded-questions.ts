@@ -30,17 +30,28 @@ type Asked = Omit<Parameters<RunPermissions['ask']>[0], 'taskId' | 'callId'>
 type AskVerdict = Extract<Verdict, { kind: 'ask' }>
 type Folders = CheckedCall['folders']
 
-/** `decided`: by the definition, the rules or the mode. `open`: only the user can decide. */
-type Decision =
-  | { kind: 'decided'; answer: PermissionAnswer }
-  | { kind: 'open'; verdict: AskVerdict | null }
+/** By the definition, the rules or the mode. */
+interface Decided {
+  kind: 'decided'
+  answer: PermissionAnswer
+}
+
+/** Only the user can decide. */
+interface Open {
+  kind: 'open'
+  verdict: AskVerdict | null
+}
 
 interface Judged {
   /** The strictest on the calls; null if rules can't decide one of them. */
   verdict: Verdict | null
-  /** Where the agent's shell may be after them. */
-  folders: Folders
+  /** Where the agent's shell may be before them. */
+  from: Folders
+  /** Where it may be after them. */
+  after: Folders
 }
+
+type JudgedOpen = Open & Pick<Judged, 'from' | 'after'>
 
 /** On a call that no rule can be compared with, although some rules or a repository narrow what is allowed. */
 const mayBeForbidden: AskVerdict = {
@@ -71,26 +82,68 @@ export function createForwardQuestion({
     cwd: string,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
-    const { callId, options, configures, actions = [] } = question
+    const { callId, options, configures } = question
     const recorded = { callId, options, question: secrets.text(question.question) }
-    const judged = await judge(configures === undefined ? actions : [], cwd)
-    const decision: Decision =
-      configures === undefined ? decide(question, judged.verdict) : { kind: 'open', verdict: null }
+    const decision =
+      configures === undefined
+        ? await judgeAndDecide(question, cwd)
+        : ({ kind: 'configuration', agent: configures } as const)
     if (decision.kind === 'decided') {
       await recorder.permission(recorded, decision.answer)
-      if (decision.answer.allowed) folders = together(folders, judged.folders)
       return decision.answer
     }
     await recorder.permission(recorded, null)
-    const asked =
-      configures === undefined
-        ? await askAboutCalls(question, cwd, decision.verdict)
-        : askAboutConfiguration(question, cwd, configures)
-    const outcome = await permissions.ask({ ...asked, taskId: task.id, callId }, signal)
-    const answer = answerWithOption(outcome, options)
+    const answer =
+      decision.kind === 'open'
+        ? await askUntilTold(question, cwd, decision, signal)
+        : await ask(askAboutConfiguration(question, cwd, decision.agent), question, signal)
     await recorder.permission(recorded, answer)
-    if (answer.allowed) folders = together(folders, judged.folders)
     return answer
+  }
+
+  async function judgeAndDecide(
+    question: PermissionQuestion,
+    cwd: string,
+  ): Promise<Decided | JudgedOpen> {
+    const { verdict, from, after } = await judge(question.actions ?? [], cwd)
+    // Another command was allowed meanwhile. From here on to the change of `folders` none can be.
+    if (folders !== from) return judgeAndDecide(question, cwd)
+    const decision = decide(question, verdict)
+    if (decision.kind === 'open') return { ...decision, from, after }
+    if (decision.answer.allowed) folders = together(folders, after)
+    return decision
+  }
+
+  /** Asks again if a command that was allowed meanwhile may have it run elsewhere than the user was told. */
+  async function askUntilTold(
+    question: PermissionQuestion,
+    cwd: string,
+    { verdict, from, after }: JudgedOpen,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer> {
+    const asked = await askAboutCalls(question, cwd, verdict)
+    const answer = await ask(asked, question, signal)
+    if (!answer.allowed) return answer
+    if (folders === from) {
+      folders = together(folders, after)
+      return answer
+    }
+    const now = await judgeAndDecide(question, cwd)
+    if (now.kind === 'decided') return now.answer.allowed ? answer : now.answer
+    const reasons = now.verdict?.reasons ?? []
+    if (reasons.some((one) => !asked.reasons.includes(one)))
+      return askUntilTold(question, cwd, now, signal)
+    folders = together(folders, now.after)
+    return answer
+  }
+
+  async function ask(
+    asked: Asked,
+    { callId, options }: PermissionQuestion,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer> {
+    const outcome = await permissions.ask({ ...asked, taskId: task.id, callId }, signal)
+    return answerWithOption(outcome, options)
   }
 
   /** A call that names its directory does not depend on earlier ones. */
@@ -105,17 +158,17 @@ export function createForwardQuestion({
   function decide(
     { options, actions = [] }: PermissionQuestion,
     verdict: Verdict | null,
-  ): Decision {
+  ): Decided | Open {
     const { mode } = permissions
     const forbidden = actions.find(({ name }) => refusalByDefinition(task, name) !== null)
     if (forbidden) {
       const rule = `the definition of ${task.agent} has no ${forbidden.name}`
       return { kind: 'decided', answer: answerOfVerdict({ kind: 'deny', rule }, options) }
     }
-    const allowedByMode: Decision = {
+    const allowedByMode = {
       kind: 'decided',
       answer: answerOfVerdict({ kind: 'allow', by: 'mode' }, options),
-    }
+    } as const
     if (mode === null) return allowedByMode
     if (verdict === null) {
       if (mode !== 'allow-all') return { kind: 'open', verdict: null }
@@ -166,23 +219,26 @@ export function createForwardQuestion({
     tried?: readonly PermissionRule[],
   ): Promise<Judged> {
     const verdicts: Verdict[] = []
-    let after = folders
+    const from = folders
+    let after = from
     for (const call of calls) {
       const checked = await check(call, cwd, tried)
       // If no rule can decide one call, the user decides all of them.
-      if (checked === null) return { verdict: null, folders }
+      if (checked === null) return { verdict: null, from, after: from }
       verdicts.push(checked.verdict)
       if (call.cwd === undefined) after = checked.folders
     }
-    return { verdict: strictestOf(verdicts), folders: after }
+    return { verdict: strictestOf(verdicts), from, after }
   }
 
   return forwardQuestion
 }
 
-/** Another command may have been allowed while this one was asked about. */
-const together = (one: Folders, other: Folders): Folders =>
-  one && other && [...new Set([...one, ...other])]
+/** Returns `one` itself if the other has no further folders. */
+function together(one: Folders, other: Folders): Folders {
+  const all = one && other && [...new Set([...one, ...other])]
+  return all?.length === one?.length ? one : all
+}
 
 /** Returns the strictest verdict; null if there is none. */
 function strictestOf(verdicts: readonly Verdict[]): Verdict | null {
