@@ -50,7 +50,7 @@ interface SetupFiles {
 
 /**
  * Returns those of `changed` that the command visibly runs, as paths from `cwd`. If the command
- * refers to more files than the limits, all of `changed` count.
+ * refers to more files than the limits, or by a link to a name that is not UTF-8, all of `changed` count.
  */
 export async function changedSetupFiles(
   command: string,
@@ -78,6 +78,7 @@ async function changedAndRun(
     for (const path of toInspect) inspected.add(path)
     if (inspected.size > namesMax) return [...changed]
     const found = await mapConcurrently(toInspect, (path) => inspect(join(root, path), realRoot))
+    if (found.some(({ isUnreadable }) => isUnreadable)) return [...changed]
     for (const [at, path] of toInspect.entries()) {
       const { text = null, real = null } = found[at] ?? {}
       // A link counts as changed if its target has changed.
@@ -118,7 +119,8 @@ function pathsIn(text: string, dirs: readonly string[]): string[] {
   const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'/g)].map(
     ([, one, other]) => one ?? other ?? '',
   )
-  const words = text.match(/(?:[\p{L}\p{M}\p{N}_@.+~*?{},[\]/-]|\\[^\n])+/gu) ?? []
+  // With what stands for bytes that are not UTF-8: Git's lists have the same in such a name.
+  const words = text.match(/(?:[\ufffd\p{L}\p{M}\p{N}_@.+~*?{},[\]/-]|\\[^\n])+/gu) ?? []
   const spelled = [...quoted, ...words].map((word) => word.replace(/\\(.)/g, '$1'))
   return [...new Set(spelled.flatMap(endsOf))]
     .flatMap((word) => dirs.map((dir) => normalize(posix.join(dir, word))))
@@ -137,11 +139,15 @@ interface Found {
   text: string | null
   /** The target of a link, below the root with `/`; null outside it, or if there is no file. */
   real: string | null
+  /** It leads to a file, but no text says where: a name there is not UTF-8. */
+  isUnreadable?: boolean
 }
 
 async function inspect(path: string, realRoot: string): Promise<Found> {
   try {
-    const realPath = await realpath(path)
+    const bytes = await realpath(path, { encoding: 'buffer' })
+    const realPath = bytes.toString()
+    if (!bytes.equals(Buffer.from(realPath))) return { text: null, real: null, isUnreadable: true }
     const below = relative(realRoot, realPath).replaceAll(sep, '/')
     const real = /^\.\.(?:\/|$)/.test(below) || isAbsolute(below) ? null : below
     const found = await stat(realPath)

@@ -79,3 +79,34 @@ it('[K8] finds nothing if another file was changed', async () => {
   const scripts = { 'scripts/a.sh': 'npm ci\n' }
   expect(await seenToRun('sh "$PWD/scripts/a.sh" && ls lib/*.js', 'src/a.ts', scripts)).toEqual([])
 })
+
+/** Some disks, such as those of macOS, take no such name. */
+const takesAnyBytes = process.platform === 'linux'
+
+it.runIf(takesAnyBytes).each([
+  ['a file', 'sh ./a.sh', 'a.sh'],
+  ['a folder', 'sh bin/b.sh', 'bin'],
+])(
+  '[K8] counts every changed file if a link leads to %s whose name is no text',
+  async (_, command, link) => {
+    const root = await mkdtemp(join(tmpdir(), 'shiplog-set-up-'))
+    onTestFinished(() => rm(root, { recursive: true, force: true }))
+    const target = Buffer.from('tools\xff', 'latin1')
+    const file = Buffer.concat([Buffer.from(`${root}/`), target])
+    if (link === 'a.sh') await writeFile(file, '. ./c.sh\n')
+    else await mkdir(file)
+    if (link === 'bin') await writeFile(Buffer.concat([file, Buffer.from('/b.sh')]), '. ./c.sh\n')
+    await symlink(target, join(root, link))
+    await writeFile(join(root, 'c.sh'), 'echo\n')
+    const seen = await changedSetupFiles(command, { root, cwd: root, changed: ['c.sh'] })
+    expect(seen).toEqual(['c.sh'])
+  },
+)
+
+// As Git lists it, and as a script in Latin-1 is decoded.
+it('[K8] sees a file in other bytes than UTF-8 that a script names', async () => {
+  const more = { 'a.sh': '. tools/gr\ufffd\ufffde.sh\n' }
+  expect(await seenToRun('sh a.sh', 'tools/gr\ufffd\ufffde.sh', more)).toEqual([
+    'tools/gr\ufffd\ufffde.sh',
+  ])
+})
