@@ -231,6 +231,69 @@ it('asks about a pattern that matches a link out of the working directory in the
   expect(of('cat deep/*', 'ask')).toBe('ask')
 })
 
+it('asks about a pattern that matches a link out of the working directory in the shell of a user with nocaseglob', async () => {
+  const { of, workingDir } = await linked()
+  await mkdir(join(workingDir, 'docs'))
+  await symlink('/etc/passwd', join(workingDir, 'docs/key'))
+  await symlink('/etc', join(workingDir, 'docs/etc'))
+  await symlink('/etc/passwd', join(workingDir, 'docs/e\u0301t\u00e9'))
+  for (const command of [
+    'cat docs/K*',
+    'cat DOC*/k*',
+    'cat docs/K?[a-z]',
+    // zsh then also takes the parts that are no patterns in any case.
+    'cat DOCS/k*',
+    'cat */KEY',
+    'cat docs/ETC/p*',
+    'cat d*/ETC/passwd',
+    'cat docs/É*',
+    'cat docs/e*',
+    'wc -l docs/KE*',
+  ])
+    expect(of(command, 'ask'), command).toBe('ask')
+  expect(of('cat docs/A*', 'ask')).toBe('allow')
+  await writeFile(join(workingDir, '-x=1'), '')
+  await writeFile(join(workingDir, 'config=x'), '')
+  const rules: PermissionRule[] = [{ effect: 'allow', rule: 'bash: prettier *' }]
+  expect(of('prettier C*', 'ask', rules)).toBe('ask')
+  expect(of('prettier D*', 'ask', rules)).toBe('ask')
+})
+
+it('asks about a pattern that excludes names in the shell of a user with extendedglob', async () => {
+  const { of, workingDir } = await linked()
+  await symlink('/etc/passwd', join(workingDir, 'src/key'))
+  for (const command of ['cat src/key~b*', 'cat src/key~q/*', 'cat src/x~b*'])
+    expect(of(command, 'ask'), command).toBe('ask')
+  expect(of('cat src/x*', 'ask')).toBe('allow')
+})
+
+it('[P1] asks in allow-all about a pattern that may be the policy, however a shell reads it', async () => {
+  const { of } = await linked()
+  for (const pattern of [
+    '.shiplog/[^P]*',
+    '.shiplog/p[!E]rmissions.json',
+    '.shiplo[^G]/*',
+    '.shiplog/[[=p=]]*',
+    '.shiplog/[[.p.]]*',
+    '.shiplog/[^]P]*',
+    '.shiplog/^P*',
+    '.^x*/p*',
+    '.shiplog/*~x',
+    '.shiplog/p#ermissions*',
+  ])
+    expect(of(`rm ${pattern}`, 'allow-all'), pattern).toBe('ask')
+  for (const pattern of ['pages/[id].tsx', '[a-z]*/x', '*~', '**/*.json', '.git*', '.[^s]*/x'])
+    expect(of(`cp x ${pattern}`, 'allow-all'), pattern).toBe('allow')
+})
+
+it('asks about a pattern that may be a word of a rule that forbids, however a shell reads it', async () => {
+  const { of } = await linked()
+  const denied = [{ effect: 'deny', rule: 'bash: git push *' }] as const
+  for (const word of ['PUS[H]', 'pus[^H]', '[^P]ush', '[[=p=]]ush', '^P*', 'p#ush*', '*~x'])
+    expect(of(`git ${word}`, 'allow-all', [...denied]), word).toBe('ask')
+  expect(of('git pul[l]', 'allow-all', [...denied])).toBe('allow')
+})
+
 it('[P2] says which file is changed by a link', async () => {
   const { workingDir } = await linked()
   const place = { workingDir, cwd: workingDir }

@@ -73,8 +73,9 @@ export function apartIn(workingDir: string, dataDir: string): string | undefined
 }
 
 /** Returns the form of a path in which names are equal that some file system takes for the same, such as `ſ` and `S`. */
-export const comparable = (path: string): string =>
-  path.normalize('NFC').toUpperCase().toLowerCase()
+export const comparable = (path: string): string => inAnyCase(path.normalize('NFC'))
+
+const inAnyCase = (text: string): string => text.toUpperCase().toLowerCase()
 
 /** Far more files than one pattern usefully matches. */
 const globFilesMax = 2_000
@@ -87,6 +88,8 @@ export function isGlobInside(
 ): boolean {
   if (!mayBeRead(findPath(pattern, place, folders)) || isReadOtherwise(pattern, folders))
     return false
+  // With `extendedglob` of zsh, `key~b*` matches `key`: all but what follows.
+  if (pattern.includes('~')) return false
   const parts = pattern.split('/')
   const first = parts.findIndex(isGlobPart)
   if (parts.some((part) => isGlobPart(part) && part.startsWith('.'))) return false
@@ -95,7 +98,7 @@ export function isGlobInside(
   for (const [at, part] of parts.entries()) {
     paths = paths.flatMap((path) => {
       if (part === '**') return allBelow(path)
-      const names = isGlobPart(part) ? matchingNames(path, part) : [part]
+      const names = isGlobPart(part) ? matchingNames(path, part) : namesLike(path, part)
       return names.map((name) => `${path}${sep}${name}`)
     })
     if (paths.length > globFilesMax) return false
@@ -135,12 +138,25 @@ function allBelow(folder: string): string[] {
 
 /**
  * Returns the files whose names begin like the pattern. A superset of those that match: with `dotglob`, a star matches names
- * that begin with a dot.
+ * that begin with a dot, and with `nocaseglob` letters match in either case.
  */
 function matchingNames(folder: string, pattern: string): string[] {
   const [start = ''] = pattern.split(/[*?[\\]/)
+  return namesIn(folder).filter((name) =>
+    [inAnyCase, comparable].some((form) => form(name).startsWith(form(start))),
+  )
+}
+
+/** Returns the name itself and those that `nocaseglob` of zsh takes for it, since it is beside a part that is a pattern. */
+function namesLike(folder: string, part: string): string[] {
+  if (part === '' || part === '.' || part === '..') return [part]
+  const form = comparable(part)
+  return [...new Set([part, ...namesIn(folder).filter((name) => comparable(name) === form)])]
+}
+
+function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.startsWith(start))
+    return readdirSync(folder)
   } catch {
     return []
   }

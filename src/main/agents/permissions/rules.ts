@@ -3,6 +3,7 @@ import { matchesGlob } from 'node:path'
 import { isPlainLocale } from '../../../shared/agents/plain-locale.ts'
 import { isSimplePattern } from '../../globs/simple-pattern.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
+import { comparable } from './places.ts'
 import { hasProgramOptions, isProgramOption } from './shell/program-options.ts'
 import type { Segment, ShellAssignment } from './shell/segments.ts'
 import type { ShellWord } from './shell/words.ts'
@@ -44,17 +45,17 @@ export function mayMatchCommand({ anyMore, words: patterns }: CommandRule, words
   return !anyMore && more.length > 0 && more.every((word) => word.kind === 'dynamic')
 }
 
-/** Whether a file whose name a pattern of the shell matches may be a word of the rule. */
+/** Whether a file whose name a pattern of the shell matches, in any case with `nocaseglob`, may be a word of the rule. */
 const mayBecome = (glob: string, { word }: PatternWord): boolean => {
-  if (word.kind === 'literal') return mayExpandTo(glob, word.value)
+  if (word.kind === 'literal') return mayExpandTo(comparable(glob), comparable(word.value))
   const [one, other] = [
-    beforeWildcards(glob),
-    beforeWildcards(word.kind === 'glob' ? word.value : ''),
+    beforeWildcards(comparable(glob)),
+    beforeWildcards(comparable(word.kind === 'glob' ? word.value : '')),
   ]
   return one.startsWith(other) || other.startsWith(one)
 }
 
-const beforeWildcards = (text: string): string => /^[^*?[\\]*/.exec(text)?.[0] ?? ''
+const beforeWildcards = (text: string): string => /^[^*?[\\^~#<]*/.exec(text)?.[0] ?? ''
 
 /**
  * Reports whether a rule that allows covers the command. It has to run within the working directory, no pattern may match
@@ -136,7 +137,20 @@ const withoutDots = (text: string): string =>
  * by `*`. True for a pattern that could take long to match.
  */
 export const mayExpandTo = (pattern: string, path: string): boolean =>
-  !isSimplePattern(pattern) || matchesGlob(path, pattern)
+  !isSimplePattern(pattern) || matchesGlob(path, widened(pattern))
+
+/**
+ * Replaces what only a shell understands, such as `[[=a=]]` and the `^` of zsh, or what is not the same in lower case,
+ * such as `[^A]`, by a star.
+ */
+const widened = (pattern: string): string =>
+  pattern
+    .split('/')
+    .map((part) => part.replace(shellOnly.test(part) ? /(?<=^\.?)[^.].*/ : /\[.*\]/, '*'))
+    .join('/')
+
+/** Of zsh with `extendedglob`: all but, any number of, numbers from one to another. */
+const shellOnly = /\^(?![^[]*\])|~.|#|</
 
 export const matchesTool = (test: RuleTest, tool: string, subject: string): boolean =>
   test.kind === 'tool' &&
