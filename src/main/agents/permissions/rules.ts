@@ -149,7 +149,7 @@ const widened = (pattern: string): string =>
     .map((part) => part.replace(shellOnly.test(part) ? /(?<=^\.?)[^.].*/ : /\[.*\]/, '*'))
     .join('/')
 
-/** Of zsh with `extendedglob`: all but, any number of, numbers from one to another. */
+/** What zsh has with `extendedglob`: all but, any number of, numbers from one to another. */
 const shellOnly = /\^(?![^[]*\])|~.|#|</
 
 export const matchesTool = (test: RuleTest, tool: string, subject: string): boolean =>

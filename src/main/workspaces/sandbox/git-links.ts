@@ -1,7 +1,7 @@
 /**
  * Finds and removes symbolic links in the parts of a repository that a sandboxed command may write. Git creates none
  * there, but follows them: the reflog of a branch, appended to by a Git outside of the sandbox, may be any file. Names are
- * bytes, and folders are made readable: a command chooses both, and Git follows the links all the same.
+ * bytes, and folders are made readable: a command chooses both, and Git follows the links nevertheless.
  */
 import { chmod, readdir, readlink, realpath, stat, unlink } from 'node:fs/promises'
 import { rawJoin, systemCode } from '../../journal/index.ts'
