@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { endlessRuleIn } from '../../../src/main/git/command/endless-rules.ts'
+import { endlessRuleAmong, endlessRuleIn } from '../../../src/main/git/command/endless-rules.ts'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
+import { itInSoak } from '../../soak.ts'
 import { git, makeRepository, temporaryDir, testEnv } from '../repository.ts'
 
 /** So that a call that never ends fails, and leaves no process. */
@@ -81,6 +82,36 @@ it('ends a call that would match a rule of the commit that it checks out for yea
     from: commit,
   })
   await expect(creating).rejects.toThrow(`line 1 of .gitattributes in the commit ${commit}`)
+})
+
+it('finds it after many files of rules, and after one that is too large for Git', async () => {
+  const project = await makeRepository()
+  const made = (args: string[], input: string | Buffer) =>
+    execFileSync('git', args, { cwd: project.dir, env: testEnv, input }).toString().trim()
+  const rules = (text: string | Buffer) =>
+    `100644 blob ${made(['hash-object', '-w', '--stdin'], text)}\t.gitattributes\n`
+  const huge = rules(Buffer.alloc(101 * 1024 * 1024, '\n'))
+  const folder = made(['mktree'], rules('*.x text\n'))
+  const folders = Array.from({ length: 101 }, (_, at) => `040000 tree ${folder}\tf${at}\n`)
+  const [, empty] = /blob (\S+)/.exec(rules('')) ?? []
+  const last = `040000 tree ${made(['mktree'], rules(`${endless} text\n`))}\tz\n`
+  // Git reads the rules from the index, because the files are missing.
+  project.git('read-tree', made(['mktree'], [huge, ...folders, last].join('')))
+  project.git('update-index', '--add', '--cacheinfo', `100644,${empty},z/${deep}/c`)
+  project.git('update-ref', 'HEAD', made(['commit-tree', project.git('write-tree')], 'x'))
+  const asked = ['check-attr', '--all', '--', `z/${deep}/c`]
+  const call = createRunGit({ env: testEnv })(asked, { cwd: project.dir, signal: limit() })
+  await expect(call).rejects.toThrow('line 1 of z/.gitattributes in the commit HEAD')
+})
+
+itInSoak('reads rules of any number of lines', async () => {
+  const all = { name: 'x', depth: 100, afterMs: 1_000, isOver: () => false }
+  expect(await endlessRuleAmong(Buffer.alloc(150_000_000, '\n'), all)).toBeNull()
+})
+
+it('reads rules of any length', async () => {
+  const all = { name: 'x', depth: 3_000_000, afterMs: 1_000, isOver: () => false }
+  expect(await endlessRuleAmong(Buffer.alloc(4_000_000, '**/a'), all)).toContain('line 1 of x')
 })
 
 it.each([

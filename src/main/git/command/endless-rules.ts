@@ -5,6 +5,7 @@
  */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 
 /**
  * An honest rule has one or two, rarely more. A path of the index may be deeper than all on the disk, so that more are
@@ -63,8 +64,12 @@ export async function endlessRuleIn(
   try {
     const found = await handle.stat()
     if (!found.isFile() || found.size > rulesBytesMax) return null
-    const lines = handle.readLines({ encoding: 'latin1', autoClose: false })
-    return await endlessRuleAmong(lines, String(file), matched)
+    const check = createRuleCheck(String(file), matched)
+    for await (const part of handle.createReadStream({ autoClose: false })) {
+      const why = check.add(part)
+      if (why !== null) return why
+    }
+    return check.end()
   } catch {
     return null
   } finally {
@@ -72,29 +77,68 @@ export async function endlessRuleIn(
   }
 }
 
-/** Like `endlessRuleIn`, of lines. `name` is that of the file. */
+/** The bytes that are checked at once, in some milliseconds. */
+const partBytes = 1024 * 1024
+
+/** Like `endlessRuleIn`, of a text. `name` is that of the file. `isOver` reports that nobody needs the answer any more. */
 export async function endlessRuleAmong(
-  lines: AsyncIterable<string> | Iterable<string>,
-  name: string,
-  { depth, afterMs }: Matched,
+  text: Buffer,
+  { name, isOver, ...matched }: Matched & { name: string; isOver: () => boolean },
 ): Promise<string | null> {
-  let line = 0
-  for await (const rule of lines) {
-    line++
+  const check = createRuleCheck(name, matched)
+  for (let at = 0; at < text.length && !isOver(); at += partBytes) {
+    const why = check.add(text.subarray(at, at + partBytes))
+    if (why !== null) return why
+    await setImmediate()
+  }
+  return check.end()
+}
+
+const [lineFeed = 0, space = 0, star = 0, slash = 0] = Buffer.from('\n */')
+
+/**
+ * Checks a text that comes in parts, byte by byte: one of nothing but line breaks, of which a repository can hold a
+ * hundred megabytes in some kilobytes, is more lines than an array has room for.
+ */
+function createRuleCheck(name: string, { depth, afterMs }: Matched) {
+  let line = 1
+  let stars = 0
+  /** How much of `**` and a slash the last bytes are. */
+  let begun = 0
+  const whyOf = (): string | null => {
     if (line > rulesMax && afterMs > suspectMs)
       return `${name} has more than ${rulesMax.toLocaleString('en')} lines, and Git may compare each path with each; delete those that are not needed`
-    // One at the end is matched at once.
-    const stars = rule.match(/\*\*(?=\/\S)/g)?.length ?? 0
     const isSuspect = stars > starsMax && afterMs > suspectMs
-    if (isSuspect || combinations(depth, stars) > triesMax)
-      return `line ${line} of ${name} has so many ** that Git might match it for years; delete it`
+    return isSuspect || combinations(depth, stars) > triesMax
+      ? `line ${line} of ${name} has so many ** that Git might match it for years; delete it`
+      : null
   }
-  return null
+  return {
+    add(part: Buffer): string | null {
+      for (let at = 0; at < part.length; at++) {
+        const byte = part[at] ?? 0
+        // `**` at the end of a rule is matched at once.
+        if (begun === 3 && byte > space) stars++
+        if (byte === lineFeed) {
+          const why = stars > 0 || line > rulesMax ? whyOf() : null
+          if (why !== null) return why
+          line++
+          stars = 0
+        }
+        if (byte === star) begun = begun === 1 || begun === 2 ? 2 : 1
+        else begun = byte === slash && begun === 2 ? 3 : 0
+      }
+      return null
+    },
+    /** Called after the last part, whose last line need not end with a line break. */
+    end: whyOf,
+  }
 }
 
 /** How many ways there are to choose `of` from `count`. */
 function combinations(count: number, of: number): number {
   let ways = 1
-  for (let chosen = 0; chosen < of; chosen++) ways *= (count - chosen) / (chosen + 1)
+  for (let chosen = 0; chosen < of && ways > 0 && ways < Number.MAX_VALUE; chosen++)
+    ways *= (count - chosen) / (chosen + 1)
   return Math.max(0, ways)
 }

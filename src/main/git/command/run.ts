@@ -335,7 +335,7 @@ async function runOnce(
   const stopReading = matchesRules(args)
     ? watchCommittedRules(
         (asked, more) => retried([...placeIn(args), ...asked], { ...inPlaceOf(options), ...more }),
-        options.checksOut?.to ?? 'HEAD',
+        { dir: options.cwd, commit: options.checksOut?.to ?? 'HEAD' },
         endBecause,
       )
     : () => {}

@@ -12,7 +12,7 @@ const textsBytesMax = 16 * 1024 * 1024
  * everything after `textsBytesMax`.
  */
 export async function readTexts(
-  git: RunGit,
+  git: (...call: Parameters<RunGit>) => ReturnType<RunGit>,
   input: {
     dir: string
     names: readonly string[]
