@@ -1,8 +1,11 @@
 /** What is read from Git's files is what Git itself answers, or nothing. */
-import { realpath, truncate } from 'node:fs/promises'
+import { realpath, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { lacksReference, readGitDir } from '../../../src/main/git/repository/git-dir.ts'
+import { isRepository } from '../../../src/main/git/repository/nearest-repository.ts'
+import { refuseDevices } from '../../../src/main/git/repository-config/special-files.ts'
+import { namedAdminDir } from '../../../src/main/git/worktree-files/state.ts'
 import { makeRepository, openRepository, type Repository, temporaryDir } from '../repository.ts'
 
 async function answers({ dir, git }: Repository) {
@@ -103,4 +106,18 @@ it.each(['HEAD', 'packed-refs'])('reads no %s that would fill the memory', async
   expect(lacksReference(project.dir, 'refs/heads/other')).toBe(false)
   // In KB.
   expect(process.resourceUsage().maxRSS - before).toBeLessThan(200_000)
+})
+
+it('reads files with a million line breaks in the middle at once', async () => {
+  const many = `x${'\n'.repeat(1_000_000)}y`
+  const dir = await temporaryDir()
+  await writeFile(path.join(dir, '.git'), `gitdir: ${many}`)
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  await writeFile(path.join(project.dir, '.git/commondir'), many)
+  for (const place of [dir, project.dir]) {
+    expect(readGitDir(place)).toBeNull()
+    expect(isRepository(place)).toBe(false)
+    expect(namedAdminDir(place)).toBeNull()
+    refuseDevices(place)
+  }
 })

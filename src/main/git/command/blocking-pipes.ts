@@ -11,6 +11,7 @@ import { devNull } from 'node:os'
 import path from 'node:path'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
+import { folderNamedBy, withoutLineEnd } from '../repository/read-git-file.ts'
 import { endlessRuleIn } from './endless-rules.ts'
 import { borrowedBy, objectsIn, textOf, tooManyBorrowed } from './named-folders.ts'
 
@@ -219,10 +220,10 @@ async function isNull(device: Buffer): Promise<boolean> {
 /** The folders of a nested repository whose `.git` is a file: Git reads its HEAD and the branch. */
 function foldersNamedIn(dotGit: Buffer): Folder[] {
   const file = dotGit.toString('latin1')
-  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(textOf(file) ?? '') ?? []
+  const target = folderNamedBy(textOf(file) ?? '')
   if (target === undefined) return []
   const gitDir = path.resolve(path.dirname(file), target)
-  const common = textOf(path.join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '') ?? ''
+  const common = withoutLineEnd(textOf(path.join(gitDir, 'commondir')) ?? '')
   return [gitDir, path.resolve(gitDir, common)].map((folder) => ({
     folder: Buffer.from(folder, 'latin1'),
     isGits: true,

@@ -6,7 +6,7 @@ import { endlessRuleIn } from '../command/endless-rules.ts'
 import { GitError } from '../command/errors.ts'
 import { orNull, statOf } from '../repository/file-facts.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
-import { readIfPossible } from '../repository/read-git-file.ts'
+import { folderNamedBy, readIfPossible, withoutLineEnd } from '../repository/read-git-file.ts'
 import type { Setting } from './configuration.ts'
 
 /** Git reads these files without checking what they are. */
@@ -57,10 +57,13 @@ export function refuseDevices(dir: string): void {
   const top = nearestRepository(path.resolve(dir))
   if (top === null) return
   const dotGit = path.join(top, '.git')
-  const [, target = '.git'] = /^gitdir: (.+?)[\r\n]*$/s.exec(readIfPossible(dotGit) ?? '') ?? []
+  const target = folderNamedBy(readIfPossible(dotGit) ?? '') ?? '.git'
   const gitDir = path.resolve(top, target)
   for (const name of ['HEAD', 'commondir']) refuseDevice(path.join(gitDir, name))
-  const text = (name: string) => readIfPossible(path.join(gitDir, name))?.replace(/[\r\n]+$/, '')
+  const text = (name: string) => {
+    const found = readIfPossible(path.join(gitDir, name))
+    return found === null ? undefined : withoutLineEnd(found)
+  }
   const common = path.resolve(gitDir, text('commondir') ?? '')
   const [, reference] = /^ref:\s*(\S+)$/.exec(text('HEAD') ?? '') ?? []
   for (const name of [...readWhole, ...(reference ? [reference] : [])])

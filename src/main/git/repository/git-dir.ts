@@ -5,7 +5,7 @@
  */
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
-import { readGitFile, readIfPossible } from './read-git-file.ts'
+import { folderNamedBy, readGitFile, readIfPossible, withoutLineEnd } from './read-git-file.ts'
 
 interface GitDir {
   /** The Git folder of this working tree alone: HEAD, the index. Absolute. */
@@ -69,14 +69,14 @@ const isOurs = ({ uid }: Stats): boolean =>
   process.geteuid === undefined || uid === process.geteuid()
 
 function pointedTo(gitFile: string): string {
-  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(readGitFile(gitFile)) ?? []
+  const target = folderNamedBy(readGitFile(gitFile))
   if (target === undefined) throw new Error(`${gitFile} names no folder`)
   return target
 }
 
 function commonDirIn(gitDir: string): string {
   const text = readIfThere(path.join(gitDir, 'commondir'))
-  return text === null ? gitDir : path.resolve(gitDir, text.replace(/[\r\n]+$/, ''))
+  return text === null ? gitDir : path.resolve(gitDir, withoutLineEnd(text))
 }
 
 function readIfThere(file: string): string | null {

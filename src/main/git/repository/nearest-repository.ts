@@ -1,7 +1,7 @@
 import { accessSync, constants, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { lstatOf, orNull, statOf } from './file-facts.ts'
-import { readGitStart, readIfPossible } from './read-git-file.ts'
+import { folderNamedBy, readGitStart, readIfPossible, withoutLineEnd } from './read-git-file.ts'
 
 /** Returns the nearest folder from `dir` upwards that has a `.git`. */
 export function nearestRepository(dir: string): string | null {
@@ -19,7 +19,7 @@ export function nearestRepository(dir: string): string | null {
  */
 function isGitFolder(gitDir: string): boolean {
   if (!isHead(path.join(gitDir, 'HEAD'))) return false
-  const common = readIfPossible(path.join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '') ?? ''
+  const common = withoutLineEnd(readIfPossible(path.join(gitDir, 'commondir')) ?? '')
   return ['objects', 'refs'].every((name) => canBeEntered(path.resolve(gitDir, common, name)))
 }
 
@@ -42,6 +42,6 @@ export function isRepository(dir: string): boolean {
   const dotGit = path.join(dir, '.git')
   const found = statOf(dotGit)
   if (!found?.isFile()) return found?.isDirectory() === true && isGitFolder(dotGit)
-  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(readIfPossible(dotGit) ?? '') ?? []
+  const target = folderNamedBy(readIfPossible(dotGit) ?? '')
   return target !== undefined && isGitFolder(path.resolve(dir, target))
 }

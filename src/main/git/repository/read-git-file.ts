@@ -38,5 +38,23 @@ function withFile(file: string | Buffer, read: (fd: number) => Buffer): Buffer {
   }
 }
 
+/**
+ * Returns a text without the line breaks at its end. A pattern such as `[\r\n]+$` would try each line break of the text,
+ * and a repository may hold a million of them in one place: it would match for hours.
+ */
+export function withoutLineEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end--
+  return text.slice(0, end)
+}
+
+const gitdir = 'gitdir: '
+
+/** Returns the folder that the text of a `.git` file names, as written there; undefined if it names none. */
+export function folderNamedBy(text: string): string | undefined {
+  if (!text.startsWith(gitdir)) return undefined
+  return withoutLineEnd(text.slice(gitdir.length)) || undefined
+}
+
 /** Returns null for a file that can't be read, for whatever reason. */
 export const readIfPossible = (file: string): string | null => orNull(() => readGitFile(file))

@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { chmod, lstat, readdir, realpath, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { lstatOf, statOf } from '../repository/file-facts.ts'
-import { readIfPossible } from '../repository/read-git-file.ts'
+import { folderNamedBy, readIfPossible } from '../repository/read-git-file.ts'
 import { writeDurable } from './durable.ts'
 
 /** Undefined on Windows, where no folder contains named pipes. */
@@ -134,7 +134,7 @@ const signatureBytes = 4
  */
 export function namedAdminDir(root: string): string | null {
   const text = readIfPossible(path.join(root, '.git')) ?? ''
-  const [, named] = /^gitdir: (.+?)\n*$/s.exec(text) ?? []
+  const named = folderNamedBy(text)
   if (named === undefined || named.includes('\0')) return null
   const adminDir = path.resolve(root, named)
   // A repository's own folder is not that of a worktree.
