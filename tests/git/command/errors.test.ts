@@ -56,6 +56,17 @@ it.each([
   expect(message).toContain('git reset --hard failed (128): ')
 })
 
+it('names a file with quotes in its name', () => {
+  const stderr = `error: open("it's"): Permission denied\n`
+  expect(new GitError(['add'], 128, stderr).message).toContain("You may not read it's.")
+})
+
+it('takes no time for the longest message, such as one of a server', () => {
+  const before = performance.now()
+  new GitError(['push'], 128, `remote: ${"open('a'".repeat(2_000)}`)
+  expect(performance.now() - before).toBeLessThan(5_000)
+})
+
 it.each([
   "fatal: sha1 file '/d/pack/tmp_idx_1' write error. Out of diskspace",
   'fatal: sha1 file write error: No space left on device',

@@ -4,6 +4,7 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../../src/main/git/index.ts'
+import { loadedBy } from '../../../src/main/git/repository-config/loaded-modules.ts'
 import { casesOf } from '../../soak.ts'
 import { makeRepository, testEnv } from '../repository.ts'
 import { writing } from './every-call.ts'
@@ -156,4 +157,15 @@ it.each(casesOf(cases, isFirstOfProgram))('[K8] %s', async (command, files, name
   const merge = { targetDir: dir, baseCommit: head, theirCommit: final, ...writing() }
   expect(await git.mergeInto(merge)).toMatchObject({ kind: 'applied' })
   expect(await readFile(marker, 'utf8').catch(() => '')).toBe('')
+})
+
+it.each([
+  ['x.pl', '\n', '{ use Own;'],
+  ['x.py', `from ${'.'.repeat(200_000)}`, '\nimport Own'],
+])('reads %s at once, whatever it is made of', (name, part, last) => {
+  const before = performance.now()
+  const text = part.repeat(Math.ceil(200_000 / part.length)) + last
+  const { paths } = loadedBy(`/top/${name}`, text, { top: '/top', roots: [], command: name })
+  expect(paths.filter((file) => /\/Own\.p[my]$/.test(file))).not.toEqual([])
+  expect(performance.now() - before).toBeLessThan(5_000)
 })

@@ -57,7 +57,7 @@ const remedies: readonly [RegExp, (first: string, second: string) => string][] =
       `A commit contains ${JSON.stringify(name)}, a name that Git writes nowhere, so its files can't be checked out. Take it out of the commit, or apply the other changes.`,
   ],
   [
-    /(?:could not open|failed to open|unable to (?:open|index|stat|read)|open\()[^\n]*['"]([^'"\n]+)['"][^\n]*: Permission denied/,
+    /(?:could not open|failed to open|unable to (?:open|index|stat|read)|open\()[^'"\n]*['"]([^\n]+)['"][^'"\n]*: Permission denied/,
     (file) => `You may not read ${file}. Change its permissions, or those of its folder.`,
   ],
   [

@@ -56,7 +56,7 @@ export function loadedBy(
     }
   }
   if (!otherEnding.test(file)) return { paths: [], pythonDirs: [] }
-  const used = [...text.matchAll(/(?:^|[;{}])\s*(?:use|require)\s+([\w:]+)/gm)].map(
+  const used = [...text.matchAll(/(?:^|[;{}])[ \t\f\v]*(?:use|require)\s+([\w:]+)/gm)].map(
     ([, name = '']) => name.replaceAll('::', '/'),
   )
   const names = [...quotedIn(text), ...used]
@@ -143,7 +143,7 @@ function modulesIn(dir: string): string[] {
 /** `from a.b import c`, `import a.b`: each package on the way is loaded as well. */
 function importedIn(text: string, dirs: readonly string[]): string[] {
   const statement =
-    /^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\(?([\w, \t*]*)|import[ \t]+([\w., \t]+))/gm
+    /^[ \t]*(?:from[ \t]+(\.*)((?:\w[\w.]*)?)[ \t]+import[ \t]+\(?([\w, \t*]*)|import[ \t]+([\w., \t]+))/gm
   const found = new Set<string>()
   const add = (base: string) => {
     found.add(`${base}.py`)

@@ -109,7 +109,7 @@ function withoutTree(command: string): Scripts {
 
 const loadsFromRoot = /(?:^|\s)-[a-zA-Z]*[mc](?:\s|$)/
 /** Lines of a script that choose folders in which programs are found. */
-const entering = /PATH\b.*=|\b(?:cd|pushd)\b|\s-[CI]/
+const entering = /PATH\b(?:(?!PATH\b).)*=|\b(?:cd|pushd)\b|\s-[CI]/
 /** Lines that run another file whatever its name looks like, in a folder that is computed. */
 const sourcing = /(?:^|[\s;&|(])(?:\.|source)\s/
 
