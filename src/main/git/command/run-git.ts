@@ -19,6 +19,8 @@ export interface GitRunOptions {
   /** Stated by every call that writes files of a working tree: its filters must not run a script that comes with them. */
   checksOut?: CheckedOut | undefined
   signal?: AbortSignal | undefined
+  /** The call is one to a server. It is ended when nothing has happened for a quarter of an hour (Linux only). */
+  waitsForServer?: boolean | undefined
   /** Exit codes that are results; any other throws a GitError. Default: only 0. */
   okExitCodes?: readonly number[] | undefined
   /**

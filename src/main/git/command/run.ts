@@ -293,7 +293,7 @@ async function runOnce(
   args: readonly string[],
   options: GitRunOptions,
 ): Promise<GitResult> {
-  const { signal, okExitCodes = [0] } = options
+  const { signal, okExitCodes = [0], waitsForServer = false } = options
   signal?.throwIfAborted()
   const stdout = collect(options.stdoutBytesMax ?? stdoutBytesMaxDefault)
   const stderr = collect(stderrBytesMax)
@@ -328,9 +328,11 @@ async function runOnce(
     () => program.pid,
     () =>
       endBecause(
-        `it waited for a minute without doing anything: a file that it reads may be a named pipe (\`find FOLDER -type p\` lists those in a folder; the repository may name other folders in .git/config and .git/objects/info/alternates)`,
+        waitsForServer
+          ? 'the server did not answer for a quarter of an hour, or a program waits for an answer of yours that it can’t get here: try the command in a terminal'
+          : `it waited for a minute without doing anything: a file that it reads may be a named pipe (\`find FOLDER -type p\` lists those in a folder; the repository may name other folders in .git/config and .git/objects/info/alternates)`,
       ),
-    idleMsMax,
+    { idleMsMax, waitsForServer },
   )
   const stopReading = matchesRules(args)
     ? watchCommittedRules(

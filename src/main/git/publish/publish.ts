@@ -63,9 +63,10 @@ const network = { GIT_ALLOW_PROTOCOL: 'https:ssh:file' }
  * Nothing else is pushed than what was shown, no program is run to sign the push, and no option tells the server to do
  * more: some hosts merge for one. An empty option clears the list.
  */
-const onlyThis = ['push.gpgSign=false', 'push.followTags=false', 'push.pushOption='].flatMap(
-  (setting) => ['-c', setting],
-)
+const onlyThis = ['push.gpgSign=false', 'push.followTags=false', 'push.pushOption=']
+/** No one could end a push to a server that never answers. Of http only, but on every system. */
+const notForEver = ['http.lowSpeedLimit=1', 'http.lowSpeedTime=900']
+const pushing = [...onlyThis, ...notForEver].flatMap((setting) => ['-c', setting])
 
 /** Runs one approved command; hooks and signatures are off, as in every call. Throws GitError. */
 export async function runApproved(
@@ -74,6 +75,7 @@ export async function runApproved(
   options: { cwd: string; usesNetwork: boolean; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { cwd, usesNetwork, signal } = options
-  if (usesNetwork) await git([...onlyThis, ...args], { cwd, signal, env: network })
+  if (usesNetwork)
+    await git([...pushing, ...args], { cwd, signal, env: network, waitsForServer: true })
   else await git(args, { cwd, signal })
 }
