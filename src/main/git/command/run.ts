@@ -330,7 +330,7 @@ async function runOnce(
       endBecause(
         waitsForServer
           ? 'the server did not answer for a quarter of an hour, or a program waits for an answer of yours that it can’t get here: try the command in a terminal'
-          : `it waited for a minute without doing anything: a file that it reads may be a named pipe (\`find FOLDER -type p\` lists those in a folder; the repository may name other folders in .git/config and .git/objects/info/alternates)`,
+          : `it waited for a minute without doing anything: a network drive may not answer, or a file that it reads be a named pipe (\`find FOLDER -type p\` lists those in a folder; the repository may name other folders in .git/config and .git/objects/info/alternates)`,
       ),
     { idleMsMax, waitsForServer },
   )
