@@ -4,6 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { borrowedBy } from '../../../src/main/git/command/named-folders.ts'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
 import { createGit } from '../../../src/main/git/index.ts'
 import { makeRepository, temporaryDir, testEnv } from '../repository.ts'
@@ -238,4 +239,13 @@ it.skipIf(process.platform === 'win32').each([
     message: expect.stringContaining(`.git/${name} is a device, not a file: remove it`),
   })
   await rm(file)
+})
+
+it('passes over borrowed folders with names that no system has', async () => {
+  const objects = await temporaryDir()
+  await mkdir(path.join(objects, 'info'))
+  // Unquoted, each letter would be a string of its own: a file of 64 MB took ten seconds and 4 GB.
+  const long = `"${'\\1'.repeat(100_000)}"\n`
+  await writeFile(path.join(objects, 'info/alternates'), `${long}/short\n"/quo\\ted"\n`)
+  expect(borrowedBy([objects])?.map(String)).toEqual(['/short', '/quoted'])
 })

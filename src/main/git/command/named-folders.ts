@@ -8,6 +8,8 @@ import type { GitRunOptions } from './run-git.ts'
 const borrowedMax = 1_000
 /** Git follows folders that borrow themselves to this depth. */
 const borrowedDepthMax = 5
+/** No system has longer paths, also where each byte is quoted as `\123`. What Git waits for there ends as idle. */
+const lineCharsMax = 4 * 4096
 
 export const tooManyBorrowed = `the repository borrows objects from more than ${borrowedMax.toLocaleString('en')} folders, and Git may wait for one of them: see .git/objects/info/alternates`
 
@@ -46,7 +48,7 @@ function namedBy(objects: string): string[] {
   const named: string[] = []
   const text = textOf(path.join(objects, 'info', 'alternates')) ?? ''
   for (const [line] of text.matchAll(/^[^#\n].*$/gm)) {
-    named.push(path.resolve(objects, withoutQuotes(line)))
+    if (line.length <= lineCharsMax) named.push(path.resolve(objects, withoutQuotes(line)))
     if (named.length > borrowedMax) break
   }
   return named
