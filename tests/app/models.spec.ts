@@ -1,6 +1,7 @@
 /** A user with an empty app sets a model up, adds a project and gets a first answer; then another model goes on. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Page } from '@playwright/test'
 import { startFakeModels } from '../fake-models/fake-models.ts'
 import { call, say } from '../fake-models/script.ts'
 import { png } from '../images.ts'
@@ -75,6 +76,8 @@ test('from an empty app to the first answer of a model, and on with another one'
         .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png })
       const images = page.getByRole('list', { name: 'Images' })
       await expect(images.getByRole('img')).toBeVisible()
+      // It is shown a moment before the browser has stored it.
+      await expect.poll(() => imageDraftsIn(page)).toBe(1)
       await page.reload()
       await expect(images.getByRole('img')).toBeVisible()
       await expect(field).toHaveValue('What is in @hello.txt ')
@@ -117,3 +120,21 @@ test('after a run of a scenario, the home screen still leads to the settings of 
   await main.getByRole('button', { name: 'Set up a model…' }).click()
   await expect(main.getByRole('heading', { name: 'Models' })).toBeInViewport()
 })
+
+/** The number of unsent prompts whose images the browser has stored. */
+const imageDraftsIn = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const opening = indexedDB.open('shiplog.image-drafts')
+        opening.onerror = () => reject(opening.error)
+        opening.onsuccess = () => {
+          const counting = opening.result.transaction('drafts').objectStore('drafts').count()
+          counting.onerror = () => reject(counting.error)
+          counting.onsuccess = () => {
+            opening.result.close()
+            resolve(counting.result)
+          }
+        }
+      }),
+  )
