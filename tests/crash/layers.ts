@@ -21,6 +21,7 @@ import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
 import { recoverLostRuns } from '../../src/main/tasks/recovery/recovery.ts'
 import { createAgentSpecs } from '../../src/main/tasks/start/agent-specs.ts'
+import { createTurnStore } from '../../src/main/turn-store/turn-store.ts'
 import { createWorkspaceService } from '../../src/main/workspaces/workspace-service.ts'
 import { scenarioFile } from '../../src/shared/agents/agent-specs.ts'
 import { ancestorsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
@@ -52,6 +53,7 @@ export async function openLayers(dataDir: string) {
     findSandbox: () => findSandbox({ platform: 'aix' }),
     custody: createCustody(layout.running),
     ...common,
+    turnStore: createTurnStore(common),
     stopper: { stopForRemoval: async () => undefined },
     onSettled: () => undefined,
     onRolledForward: () => undefined,

@@ -15,10 +15,10 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-second-save-replaces',
     file: 'src/main/workspaces/changes/save.ts',
-    find: '    if (here === null && known) return\n',
-    replace: '',
-    harm: 'A removal that continues after a crash replaces the saved patch by "its folder was gone".',
-    tests: ['tests/workspaces/restore/rolling-forward.test.ts'],
+    find: '(recorded?.state?.at ?? 0) <= known.updatedAtMs',
+    replace: 'false',
+    harm: 'A removal that continues after a crash replaces the saved patch by the last recorded state.',
+    tests: ['tests/workspaces/removal/gone-folder.test.ts'],
   },
   {
     id: 'workspaces-final-commit-not-kept',

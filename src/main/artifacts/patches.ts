@@ -35,6 +35,8 @@ export const patchEntrySchema = z.object({
    * detected. Absent if the patch could not be made.
    */
   files: z.array(z.object({ name: z.string(), sha256: z.string() })).optional(),
+  /** When its files were recorded, in milliseconds since the epoch, if the folder itself was gone at its removal. */
+  recordedAtMs: z.number().optional(),
   /** Why the patch could not be made. */
   error: z.string().optional(),
 })

@@ -59,6 +59,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
   const workspaces = createWorkspaceService({
     ...common,
     custody,
+    turnStore,
     stopper,
     onSettled: notices.settled,
     onRolledForward: notices.rolledForward,

@@ -3,7 +3,7 @@
 import { createKeyedMutex } from '../../shared/async/keyed-mutex.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { type DiffContent, diff, diffBlobs, diffCommits } from './changes/diff.ts'
-import { type SavePatchInput, savePatch } from './changes/patches.ts'
+import { type SavePatchInput, saveCommittedPatch, savePatch } from './changes/patches.ts'
 import { type TreeDifference, treeDifferences } from './changes/tree-changes.ts'
 import { createRunGit, type RunGitOptions } from './command/run.ts'
 import { type CompareInput, compareTarget } from './merge/compare-target.ts'
@@ -271,6 +271,8 @@ export function createGit(options: RunGitOptions = {}) {
     joinSubmodule: (input: { dir: string; gitDir: string }) => joinSubmodule(git, input),
     releaseSubmodule: (input: { cwd: string; gitDir: string }) => releaseSubmodule(git, input),
     savePatch: (input: SavePatchInput) => savePatch(at(input.dir), input),
+    saveCommittedPatch: (input: Parameters<typeof saveCommittedPatch>[1]) =>
+      saveCommittedPatch(at(input.dir), input),
     mergeInto: (input: MergeIntoInput) =>
       inTarget(input.targetDir, () => mergeInto(at(input.targetDir), input)),
     compareTarget: (input: CompareInput) => compareTarget(at(input.targetDir), input),

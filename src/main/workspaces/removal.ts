@@ -204,6 +204,8 @@ export function createRemoval(deps: {
         taskId: task.id,
         headCommit: saved?.headCommit ?? null,
         finalCommit: saved?.finalCommit ?? null,
+        // After the last record it may have committed more.
+        ...(saved?.recordedAtMs !== undefined && { isHeadUnsaved: true }),
       },
     })
     if (unfinished) {

@@ -10,6 +10,7 @@ import { refused } from '../../shared/failure.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'
+import type { KeptDependencies } from '../archive/last-kept.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -119,6 +120,7 @@ interface WorkspaceServiceDependencies {
   git: Git
   layout: DataLayout
   sessions: Sessions
+  turnStore: KeptDependencies['turnStore']
   stopper: RunStopper
   secrets: LearningMasker
   custody: Custody
@@ -163,7 +165,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     locks,
   })
   const leftovers = createLeftovers({ ...deps, workingDirs, locks })
-  const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
+  const saveChanges = createSaveChanges({ ...deps, records, workingDirs, leftovers })
   const worktrees = createArchivedWorktrees({ ...deps, state, workingDirs, leftovers })
   const archivedRoots = createArchivedRoots({
     ...deps,

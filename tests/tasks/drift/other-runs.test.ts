@@ -105,13 +105,14 @@ it.each(['empty', 'partial'])(
       kind: 'diff',
       files: [],
     })
-    expect((await client.workspace.diff({ workspaceId: id })).files).toEqual([])
+    const diff = () => client.workspace.diff({ workspaceId: id })
+    await expect(diff()).rejects.toThrow('is gone or incomplete')
     await expect(client.tasks.applyPatch({ taskId: id })).rejects.toThrow('No changes of')
     expect(git(fixture.project.dir, 'status', '--porcelain')).toBe('')
     await client.workspace.remove({ workspaceId: id })
-    expect((await taskOf(fixture.shiplog, id)).patch).toBe('failed')
+    expect((await diff()).files.map((file) => file.path)).toEqual(['new.txt'])
     const told = (await client.app.info()).notices.map(({ text }) => text)
-    expect(told).toContainEqual(expect.stringContaining('could not be saved'))
+    expect(told).toContainEqual(expect.stringContaining('was saved in its place'))
   },
 )
 

@@ -2,7 +2,15 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { git, inTurnStore, openFixture, start, taskOf, until } from '../../harness.ts'
+import {
+  git,
+  inTurnStore,
+  loseTurnStore,
+  openFixture,
+  start,
+  taskOf,
+  until,
+} from '../../harness.ts'
 
 const scenario = `
 version: 1
@@ -99,38 +107,28 @@ it('[R3] keeps commits that only an unfinished merge names in the turn store, an
   await vi.waitUntil(() => unfinished() === '', { timeout: 60_000 })
 })
 
-it.each([
-  ['its folder was deleted', (path: string) => rm(path, { recursive: true })],
-  [
-    'its HEAD has no commit',
-    async (path: string) => {
-      git(path, 'checkout', '-q', '--orphan', 'fresh')
-      git(path, 'rm', '-rfq', '.')
-    },
-  ],
-])(
-  '[R3] keeps the branch of a sub-agent with commits that were not saved: %s',
-  async (_, leave) => {
-    const { fixture, id, path, branch } = await afterWork()
-    await writeFile(join(path, 'late.txt'), 'late\n')
-    git(path, 'add', '-A')
-    git(path, 'commit', '-q', '-m', 'Late')
-    await leave(path)
+it('[R3] keeps the branch of a sub-agent with commits that were not saved, because its HEAD has none', async () => {
+  const { fixture, id, path, branch } = await afterWork()
+  await writeFile(join(path, 'late.txt'), 'late\n')
+  git(path, 'add', '-A')
+  git(path, 'commit', '-q', '-m', 'Late')
+  git(path, 'checkout', '-q', '--orphan', 'fresh')
+  git(path, 'rm', '-rfq', '.')
 
-    const { client } = fixture.shiplog
-    await client.workspace.remove({ workspaceId: id })
-    const { dir } = fixture.project
-    expect(git(dir, 'show', `${branch}:late.txt`)).toBe('late\n')
-    const { notices } = await client.app.info()
-    expect(notices.map(({ text }) => text)).toContain(
-      `The branch ${branch} of "Work" was kept, because it has commits that were not saved`,
-    )
-  },
-)
+  const { client } = fixture.shiplog
+  await client.workspace.remove({ workspaceId: id })
+  const { dir } = fixture.project
+  expect(git(dir, 'show', `${branch}:late.txt`)).toBe('late\n')
+  const { notices } = await client.app.info()
+  expect(notices.map(({ text }) => text)).toContain(
+    `The branch ${branch} of "Work" was kept, because it has commits that were not saved`,
+  )
+})
 
-it('reports a removal that could not save the changes, because the folder was deleted', async () => {
+it('reports a removal that could not save the changes, because the folder and what was recorded of it are gone', async () => {
   const { fixture, id, path } = await afterWork()
   await rm(path, { recursive: true })
+  await loseTurnStore(fixture)
   const { client } = fixture.shiplog
   await client.workspace.remove({ workspaceId: id })
   const { notices } = await client.app.info()

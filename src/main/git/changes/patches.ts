@@ -6,7 +6,8 @@
 import { open, rm } from 'node:fs/promises'
 import { GitError } from '../command/errors.ts'
 import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
-import { resolveCommit } from '../repository/commits.ts'
+import { resolveCommit, treeOf } from '../repository/commits.ts'
+import { withQuarantine } from '../snapshots/quarantine.ts'
 import { commitOpen, finalMessage, type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
 import { changedTreePaths, diffTree } from './tree-changes.ts'
 
@@ -62,14 +63,42 @@ export async function savePatch(git: RunGit, input: SavePatchInput): Promise<Sav
   return withSnapshot(git, dir, { signal }, (open) => writePatch(git, open, base, input))
 }
 
+/**
+ * Writes both files of work whose worktree is gone. `dir` is a folder of its repository; `final` is a commit with
+ * everything, on top of `head`, unless it is `head` itself. The repository or one of its stores has both.
+ */
+export async function saveCommittedPatch(
+  git: RunGit,
+  { head, final, ...input }: SavePatchInput & { head: string; final: string },
+): Promise<SavedPatch> {
+  return withQuarantine(git, input.dir, async (quarantine) => {
+    const tree = await treeOf(quarantine.git, input.dir, final)
+    if (tree === undefined) throw new Error('git rev-parse did not print a tree')
+    const committed = { head, commit: final, tree, leftOut: [] }
+    return {
+      ...(await writeFiles(quarantine.git, committed, input.baseCommit, input)),
+      refused: [],
+    }
+  })
+}
+
 async function writePatch(
   git: RunGit,
   open: OpenSnapshot,
   base: string,
-  { dir, seriesPath, worktreePath, signal }: SavePatchInput,
+  input: SavePatchInput,
 ): Promise<SavedPatch> {
-  const final = await commitOpen(git, open, { message: finalMessage, signal })
-  const isolated = open.quarantine.git
+  const final = await commitOpen(git, open, { message: finalMessage, signal: input.signal })
+  const written = await writeFiles(open.quarantine.git, final, base, input)
+  return { ...written, refused: open.refused }
+}
+
+async function writeFiles(
+  isolated: RunGit,
+  final: { head: string | null; commit: string; tree: string; leftOut: string[] },
+  base: string,
+  { dir, seriesPath, worktreePath, signal }: SavePatchInput,
+): Promise<Omit<SavedPatch, 'refused'>> {
   const tip = await linearTip(isolated, dir, { base, head: final.head, signal })
 
   const series = await write(isolated, seriesPath, tip === null || tip === base, {
@@ -95,7 +124,6 @@ async function writePatch(
     worktreeFrom,
     paths,
     leftOut: final.leftOut,
-    refused: open.refused,
   }
 }
 
@@ -118,6 +146,8 @@ const formatPatch = [
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',
+  // `dir` may be a folder in the repository.
+  '--no-relative',
   '--no-add-header',
   '--no-attach',
   '--no-base',

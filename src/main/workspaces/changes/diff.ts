@@ -51,6 +51,11 @@ export function createDiffWorkspace({
         `The base commit of "${task.title}" is no longer in the repository.`,
       )
     }
+    if (final === null && !isPatchSaved(workspace))
+      return refused(
+        'folder-gone',
+        `The folder of "${task.title}", ${workspace.path}, is gone or incomplete, so its changes can't be shown. A next run restores it from its last recorded state, which a removal saves as well.`,
+      )
     const commit = final?.saved.finalCommit
     if (!commit) return { files: [], patch: '', truncated: false, target, tree: null }
     const content = await git.diffCommits({

@@ -6,8 +6,11 @@ import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { momentOf } from '../../../shared/text/format-time.ts'
+import type { KeptDependencies } from '../../archive/last-kept.ts'
 import {
   describeFiles,
+  type PatchEntry,
   patchIndex,
   savePatch,
   seriesFile,
@@ -18,9 +21,13 @@ import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journa
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { leftoversName } from '../../sessions/trash-names.ts'
+import type { Archived } from '../archived/worktrees.ts'
 import { filesDirOf } from '../has-working-dir.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
+import { findRecordedState, type RecordedState } from './recorded-state.ts'
+
+type SavedPatch = Awaited<ReturnType<Git['savePatch']>>
 
 /**
  * Saves into an ancestor's session directory. Refuses a worktree that Git does not have registered
@@ -35,6 +42,8 @@ export function createSaveChanges(deps: {
   ledger: Ledger
   git: Git
   layout: DataLayout
+  records: KeptDependencies['records']
+  turnStore: KeptDependencies['turnStore']
   workingDirs: WorkingDirs
   leftovers: Pick<LeftoverStore, 'moveAway'>
   clock: () => number
@@ -53,9 +62,14 @@ export function createSaveChanges(deps: {
     const { baseCommit } = workspace
     const keeper = layout.sessionDir(task.parentId ?? taskId)
     const known = await patchIndex(keeper).get(taskId)
-    // If a crash followed the deletion of the worktree, the saved files must not be replaced.
     const here = await filesDirOf(deps, workspace)
-    if (here === null && known) return
+    const recorded = here === null ? await recordedState({ ...task, workspace }) : null
+    // If a crash followed the deletion of the worktree, the saved files must not be replaced. Those of an earlier removal,
+    // after which it was restored, are older than what was recorded since.
+    if (here === null && known && (recorded?.state?.at ?? 0) <= known.updatedAtMs) {
+      if (task.patch !== 'applied') await recordStatus(taskId, known.status)
+      return
+    }
     const entry = await savePatch(keeper, taskId, async (dir) => {
       const common = {
         childTaskId: taskId,
@@ -68,9 +82,15 @@ export function createSaveChanges(deps: {
       }
       const nothing = { ...common, status: 'failed' as const, headCommit: null, finalCommit: null }
       if (here === null) {
-        const error = (await exists(deps.workingDirs.worktreeRoot(workspace)))
+        const gone = (await exists(deps.workingDirs.worktreeRoot(workspace)))
           ? `${workspace.path} was empty, or incomplete because a kill had interrupted its restore`
           : `${workspace.path} was gone`
+        if (recorded?.state) {
+          const patch = await savedFromRecord(task, dir, baseCommit, recorded.state)
+          tellOfRecord(task, gone, recorded.state)
+          return { ...common, ...patch }
+        }
+        const error = recorded?.error ? `${gone}, and ${recorded.error}` : gone
         deps.onProblem(`The changes of "${task.title}" could not be saved`, new Error(error))
         return { ...nothing, paths: [], error }
       }
@@ -104,22 +124,82 @@ export function createSaveChanges(deps: {
       tellOfRefused(task, saved.refused)
       // Keeps both sides of a later three-way merge after worktree and branch are deleted.
       await git.keepRef(here, { taskId, commit: saved.finalCommit, base: baseCommit })
-      const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
-      return {
-        ...common,
-        status,
-        headCommit: saved.headCommit,
-        finalCommit: saved.finalCommit,
-        paths: saved.paths,
-        files: await describeFiles(dir, [
-          ...(saved.seriesBytes === null ? [] : [seriesFile]),
-          ...(saved.worktreeBytes === null ? [] : [worktreePatchFile]),
-        ]),
-        ...(saved.isIncomplete && { error: incomplete }),
-      }
+      return { ...common, ...(await describe(task, dir, saved)) }
     })
-    if (entry.status !== task.patch)
-      await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
+    await recordStatus(taskId, entry.status)
+  }
+
+  async function recordStatus(taskId: TaskId, status: PatchEntry['status']): Promise<void> {
+    if (status !== state.tasks.get(taskId)?.patch)
+      await ledger.record({ type: 'task.patch-changed', taskId, status })
+  }
+
+  /** `error`: why the record can't be read. */
+  async function recordedState(
+    task: Archived,
+  ): Promise<{ state: RecordedState | null; error?: string }> {
+    const { title, projectDir } = task
+    if (!(await exists(projectDir))) return { state: null }
+    const found = await git.inspectProject(projectDir)
+    if (found.kind === 'dubious-ownership')
+      return refused('not-git', `The changes of "${title}" can't be saved. ${found.advice}`)
+    const { records, turnStore } = deps
+    return findRecordedState({ state, git, records, turnStore }, task).then(
+      (recorded) => ({ state: recorded }),
+      (error) => {
+        // On a full disk the same call succeeds later.
+        if (!(error instanceof GitError) || error.code !== null) throw error
+        return {
+          state: null,
+          error: `Git could not read its last recorded state (${error.message})`,
+        }
+      },
+    )
+  }
+
+  async function savedFromRecord(
+    task: Task,
+    dir: string,
+    baseCommit: string,
+    { head, final, at }: RecordedState,
+  ) {
+    const { id: taskId, projectDir } = task
+    const saved = await git.saveCommittedPatch({
+      dir: projectDir,
+      baseCommit,
+      head,
+      final,
+      seriesPath: join(dir, seriesFile),
+      worktreePath: join(dir, worktreePatchFile),
+    })
+    await syncDirectory(dir)
+    await git.keepRef(projectDir, { taskId, commit: final, base: baseCommit })
+    const recordedAtMs = at ?? clock()
+    return { ...(await describe(task, dir, saved)), recordedAtMs }
+  }
+
+  function tellOfRecord({ title }: Task, gone: string, { at }: RecordedState): void {
+    const text =
+      at === null
+        ? `The folder of "${title}" was gone, and no state of its files was recorded: the commits of its branch were saved`
+        : `The folder of "${title}" was gone: its last recorded state, of ${momentOf(new Date(at).toISOString())}, was saved in its place`
+    deps.onProblem(text, new Error(gone))
+  }
+
+  async function describe(task: Task, dir: string, saved: SavedPatch) {
+    const status: PatchEntry['status'] =
+      task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
+    return {
+      status,
+      headCommit: saved.headCommit,
+      finalCommit: saved.finalCommit,
+      paths: saved.paths,
+      files: await describeFiles(dir, [
+        ...(saved.seriesBytes === null ? [] : [seriesFile]),
+        ...(saved.worktreeBytes === null ? [] : [worktreePatchFile]),
+      ]),
+      ...(saved.isIncomplete && { error: incomplete }),
+    }
   }
 
   /** Returns Git's advice if it refuses the repository because it belongs to another user; else null. */
