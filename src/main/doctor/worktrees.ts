@@ -55,7 +55,7 @@ async function* examineWorktree(
 ): Findings {
   subject.looked()
   if (!(await isFolder(path))) {
-    const detail = `the folder that "${title}" works in is gone; \`workspaces remove\` keeps its record`
+    const detail = `the folder that "${title}" works in is gone; \`workspaces remove\` keeps its record and its last recorded state`
     yield { kind: 'worktree-missing', path, detail, rootId }
     return
   }

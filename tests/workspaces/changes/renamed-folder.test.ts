@@ -1,8 +1,8 @@
 /** A project that is a folder of its repository, and an agent that renames or deletes this folder. */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import {
   entriesOf,
   fixtureIn,
@@ -14,28 +14,29 @@ import {
   untilQuiet,
 } from '../../harness.ts'
 
-const scenario = JSON.stringify({
-  version: 1,
-  name: 'rename',
-  agents: {
-    lead: {
-      turns: [
-        { call: 'bash', with: { command: 'cd .. && git mv part other && echo edited > top.txt' } },
-        { report: { title: 'Done', markdown: 'Done.' } },
-      ],
+const doing = (command: string) =>
+  JSON.stringify({
+    version: 1,
+    name: 'rename',
+    agents: {
+      lead: {
+        turns: [
+          { call: 'bash', with: { command } },
+          { report: { title: 'Done', markdown: 'Done.' } },
+        ],
+      },
     },
-  },
-})
+  })
 
-async function renamed() {
+async function renamed(command = 'cd .. && git mv part other && echo edited > top.txt') {
   const dir = await temporaryDir()
   const top = await gitProject(join(dir, 'repository'), { 'top.txt': 'top\n', 'part/a.txt': 'a\n' })
   const fixture = await fixtureIn(dir, {}, join(top, 'part'))
   onTestFinished(() => fixture.shiplog.close())
-  const id = await start(fixture, scenario)
+  const id = await start(fixture, doing(command))
   await untilQuiet(fixture.shiplog)
   const { path = '' } = (await taskOf(fixture.shiplog, id)).workspace ?? {}
-  expect(existsSync(path)).toBe(false)
+  expect(existsSync(join(path, 'a.txt'))).toBe(false)
   return { fixture, client: fixture.shiplog.client, id, path, top }
 }
 
@@ -66,4 +67,32 @@ it('[R4] applies its changes, and undoes that', async () => {
   await client.tasks.undoApply({ taskId: id })
   expect(git(top, 'status', '--porcelain')).toBe('')
   expect(await readFile(join(top, 'part', 'a.txt'), 'utf8')).toBe('a\n')
+})
+
+it('[R1] saves and restores its changes although the whole worktree is gone', async () => {
+  const { client, id, path } = await renamed()
+  await rm(join(path, '..'), { recursive: true })
+  await client.workspace.remove({ workspaceId: id })
+  const { files } = await client.workspace.diff({ workspaceId: id })
+  expect(files.map((file) => file.path).sort()).toEqual(['other/a.txt', 'top.txt'])
+  await client.workspace.restore({ workspaceId: id })
+  expect(await readFile(join(path, '..', 'other', 'a.txt'), 'utf8')).toBe('a\n')
+  expect(await readFile(join(path, '..', 'top.txt'), 'utf8')).toBe('edited\n')
+})
+
+it('[S5] changes nothing, and deletes no submodule, where a file took the place of the folder', async () => {
+  const { client, id, path, top } = await renamed('cd .. && rm -r part && echo file > part')
+  const [name = ''] = await readdir(join(top, '.git', 'worktrees'))
+  const submodule = join(top, '.git', 'worktrees', name, 'modules', 'sub')
+  git(top, 'init', '-q', '--bare', submodule)
+  const root = join(path, '..')
+  await rm(root, { recursive: true })
+  await client.tasks.prompt({ taskId: id, prompt: 'Go on' })
+  await vi.waitUntil(
+    async () =>
+      (await client.app.info()).notices.some(({ text }) => text.includes('could not continue')),
+    { timeout: 30_000 },
+  )
+  expect(existsSync(root)).toBe(false)
+  expect(existsSync(join(submodule, 'HEAD'))).toBe(true)
 })

@@ -1,5 +1,5 @@
 /** Restores a removed worktree: its branch, its commits, and its uncommitted work. */
-import { rmdir } from 'node:fs/promises'
+import { mkdir, rmdir } from 'node:fs/promises'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { submoduleMode, symlinkMode, treeChanges } from '../changes/tree-changes.ts'
 import { WorktreeRefusedError } from '../command/errors.ts'
@@ -35,6 +35,8 @@ export interface RestorableInput {
 }
 
 export interface RestoreWorktreeInput extends RestorableInput {
+  /** A folder in it that is created if it is missing. Absolute. */
+  folder?: string
   /** Its former branch, recreated at `head` if it was deleted. */
   branch: string
   /** Throws (`branch-in-use`) instead of creating another branch. */
@@ -101,7 +103,7 @@ export async function removePartialWorktree(
 }
 
 async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
-  const { repoDir, path, head, final } = input
+  const { repoDir, path, head, final, folder = path } = input
   await copyIntoRepository(git, repoDir, head)
   const all = reading(git, repoDir)
   const branch = await freeBranch(git, input)
@@ -123,6 +125,8 @@ async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promi
       const uncommitted = await filesBetween(all, { dir: path, from: head, to: final })
       await syncWorktree({ commonDir, root: path, branch, uncommitted })
     }
+    // Before Git's former folder is discarded: a file may be in its place.
+    await mkdir(folder, { recursive: true })
     await unlockWorktree(git, { repoDir, path, commonDir })
     await releaseSnapshot(git, repoDir, head)
     return branch

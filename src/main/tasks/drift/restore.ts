@@ -123,6 +123,8 @@ async function recreate(
     await git.restoreWorktree({
       repoDir,
       path: root,
+      // A project that is a folder of its repository may hold only files that Git does not know.
+      folder: workspace.path,
       branch,
       head: at,
       final,
@@ -137,12 +139,6 @@ async function recreate(
     if (!(error instanceof WorktreeRefusedError)) throw error
     return refused('in-use', `The worktree can't be recreated: ${error.message}`)
   }
-  // A project that is a folder of its repository may hold only files that Git does not know.
-  await mkdir(workspace.path, { recursive: true }).catch(async (error) => {
-    const made = tip === null ? { branch, branchAt: at } : {}
-    await git.removeWorktree({ repoDir, path: root, ...made })
-    throw error
-  })
   return {
     restored: [describeRestore({ branch, isNew: tip === null, at, then, final }), ...kept],
     recreated: true,
