@@ -1,6 +1,7 @@
 /** A worktree whose folder is gone is removed with the last state that was recorded of it (R1). */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
@@ -266,5 +267,36 @@ it.each([
     expect((await taskOf(shiplog, id)).patch).toBe('ready')
     const { files } = await shiplog.client.workspace.diff({ workspaceId: id })
     expect(files.map((one) => one.path)).toEqual(names)
+  },
+)
+
+it.each([
+  ['uncommitted', commit + uncommitted, 'open.txt'],
+  ['committed', commit, 'committed.txt'],
+])(
+  '[R5] ends a removal although a file of the record is lost that was %s',
+  async (_, work, name) => {
+    const { fixture, id, path } = await afterRoot(work)
+    await fixture.shiplog.close()
+    const blob = inTurnStore(fixture, 'rev-parse', `refs/sessions/${id}:${name}`).trim()
+    // Every object in a file of its own, but for that one.
+    const objects = join(fixture.dataDir, 'turn-store', fixture.project.id, 'objects')
+    const packs = (await readdir(join(objects, 'pack'))).filter((name) => name.endsWith('.pack'))
+    for (const name of packs) {
+      await cp(join(objects, 'pack', name), `${fixture.dataDir}-${name}`)
+      await rm(join(objects, 'pack', name))
+      const pack = readFileSync(`${fixture.dataDir}-${name}`)
+      execFileSync('git', [`--git-dir=${join(objects, '..')}`, 'unpack-objects', '-q'], {
+        input: pack,
+      })
+      await rm(`${fixture.dataDir}-${name}`)
+    }
+    for (const dir of [objects, join(fixture.project.dir, '.git', 'objects')])
+      await rm(join(dir, blob.slice(0, 2), blob.slice(2)), { force: true })
+    await rm(path, { recursive: true })
+    const shiplog = await fixture.restart()
+    await shiplog.client.workspace.remove({ workspaceId: id })
+    expect((await taskOf(shiplog, id)).patch).toBe('failed')
+    expect(await noticesOf(shiplog)).toContainEqual(expect.stringContaining('could not be saved'))
   },
 )

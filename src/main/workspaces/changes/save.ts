@@ -85,12 +85,14 @@ export function createSaveChanges(deps: {
         const gone = (await exists(deps.workingDirs.worktreeRoot(workspace)))
           ? `${workspace.path} was empty, or incomplete because a kill had interrupted its restore`
           : `${workspace.path} was gone`
-        if (recorded?.state) {
-          const patch = await savedFromRecord(task, dir, baseCommit, recorded.state)
+        const found = recorded?.state
+          ? await savedFromRecord(task, dir, baseCommit, recorded.state).catch(unreadableRecord)
+          : recorded
+        if (recorded?.state && found && 'finalCommit' in found) {
           tellOfRecord(task, gone, recorded.state)
-          return { ...common, ...patch }
+          return { ...common, ...found }
         }
-        const error = recorded?.error ? `${gone}, and ${recorded.error}` : gone
+        const error = found?.error ? `${gone}, and ${found.error}` : gone
         deps.onProblem(`The changes of "${task.title}" could not be saved`, new Error(error))
         return { ...nothing, paths: [], error }
       }
@@ -266,6 +268,13 @@ export function createSaveChanges(deps: {
   }
 
   return save
+}
+
+/** Lost objects must not keep a removal from its end. */
+function unreadableRecord(error: unknown): { state: null; error: string } {
+  // On a full disk the same call succeeds later.
+  if (!(error instanceof GitError) || error.code !== null) throw error
+  return { state: null, error: `Git could not read its last recorded state (${error.message})` }
 }
 
 function unknownWorktreeAdvice({ title, projectDir }: Task, { path }: Workspace): string {
