@@ -255,12 +255,12 @@ describe('removal', () => {
     ).toEqual(['half.txt'])
   })
 
-  it('[R1] removes a workspace whose worktree somebody deleted by hand', async () => {
+  it('[R1] removes a workspace whose worktree somebody deleted by hand, and saves its last recorded state', async () => {
     const { fixture, id } = await openFinished()
     const { workspace } = await taskOf(fixture.shiplog, id)
     await rm(workspace?.path ?? '', { recursive: true })
     await fixture.shiplog.client.workspace.remove({ workspaceId: id })
-    expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
+    expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'ready' })
   })
 
   it('[R1] is continued by the next start', async () => {
