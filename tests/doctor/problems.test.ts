@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { crashResidue, problemTable } from '../../src/main/doctor/problems.ts'
 import { problemKinds } from '../../src/shared/contract/doctor.ts'
+import { casesOf } from '../soak.ts'
 import { damagesToArtifacts } from './damages/to-artifacts.ts'
 import { damagesToFolders } from './damages/to-folders.ts'
 import { damagesToRecords } from './damages/to-records.ts'
@@ -10,7 +11,10 @@ import { kindsOf, makePatient } from './patient.ts'
 
 const damages = [...damagesToRecords, ...damagesToArtifacts, ...damagesToFolders]
 
-describe.each(damages)('$kind: $why', (damage) => {
+const isFirstOfKind = (one: (typeof damages)[number]) =>
+  one === damages.find(({ kind }) => kind === one.kind)
+
+describe.each(casesOf(damages, isFirstOfKind))('$kind: $why', (damage) => {
   it('is found; is repaired if that loses nothing; otherwise everything stays', async () => {
     const patient = await makePatient()
     await damage.harm(patient)

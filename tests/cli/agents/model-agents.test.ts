@@ -316,23 +316,27 @@ it('[S3] a model whose process is killed in each phase of a turn continues, with
   expect(JSON.stringify(last?.body)).toContain('I helped.')
 })
 
-it('[Q1] tries again when a user asks for it, before the time that the provider named', {
-  timeout: timeoutMs,
-}, async () => {
-  const { fake, start } = await fakeFor('anthropic', {
-    '[try now]': [{ status: 429, retryAfter: { seconds: 250 } }, [say('Here.')]],
-  })
-  const running = start('[try now] Go.')
-  await running.printed('"type":"retrying"')
-  const { id } = await taskCalled('[try now] Go.')
-  expect(await box.json('tasks', 'try-now', id)).toEqual({ trying: [id] })
-  expect(await running.ended).toMatchObject({ code: 0 })
-  expect(fake.refused).toEqual([])
-  expect(await box.run('tasks', 'try-now', id)).toMatchObject({
-    code: 5,
-    stderr: expect.stringContaining('"[try now] Go." does not wait to try again.'),
-  })
-})
+itInSoak(
+  '[Q1] tries again when a user asks for it, before the time that the provider named',
+  {
+    timeout: timeoutMs,
+  },
+  async () => {
+    const { fake, start } = await fakeFor('anthropic', {
+      '[try now]': [{ status: 429, retryAfter: { seconds: 250 } }, [say('Here.')]],
+    })
+    const running = start('[try now] Go.')
+    await running.printed('"type":"retrying"')
+    const { id } = await taskCalled('[try now] Go.')
+    expect(await box.json('tasks', 'try-now', id)).toEqual({ trying: [id] })
+    expect(await running.ended).toMatchObject({ code: 0 })
+    expect(fake.refused).toEqual([])
+    expect(await box.run('tasks', 'try-now', id)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('"[try now] Go." does not wait to try again.'),
+    })
+  },
+)
 
 /** Their core: `tests/agents/model/compaction.test.ts`, in one process. */
 it.each(casesOf(wires, () => false))(

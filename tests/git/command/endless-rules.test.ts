@@ -39,7 +39,7 @@ it('ends one for an ignore rule in .git that is a link', async () => {
   await expect(git.snapshot(project.dir, { signal: limit() })).rejects.toThrow('line 1 of')
 })
 
-it('ends one for an attribute, also in .git', async () => {
+itInSoak('ends one for an attribute, also in .git', async () => {
   const project = await makeRepository()
   await project.write(`${deep}/c`, 'c\n')
   await project.write('.git/info/attributes', `${endless} -text\n`)

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { entriesOf, git, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
+import { casesOf } from '../../soak.ts'
 
 const files = { 'a.txt': 'a\n', 'b.txt': 'b\n' }
 
@@ -52,7 +53,7 @@ it('[S4] restores the worktree before a follow-up if an earlier attempt was kill
   expect(git(path, 'status', '--porcelain')).toBe('?? new.txt\n')
 })
 
-it.each(['missing', 'empty', 'partial'])(
+it.each(casesOf(['missing', 'empty', 'partial'], (state) => state === 'empty'))(
   '[S4] restores the worktree before a retry that a kill had left in the queue: it is %s',
   async (state) => {
     const { fixture, id, path, branch } = await afterFirstRun('fail: Not today')
@@ -91,7 +92,7 @@ it('[S4] ends a restore that was killed at its end, before a follow-up and on a 
   expect(existsSync(aside)).toBe(false)
 })
 
-it.each(['empty', 'partial'])(
+it.each(casesOf(['empty', 'partial'], (state) => state === 'partial'))(
   '[R3] takes no file for deleted that is missing in a worktree whose restore was killed: it is %s',
   async (state) => {
     const { fixture, id, path, branch } = await afterFirstRun(
@@ -116,7 +117,7 @@ it.each(['empty', 'partial'])(
   },
 )
 
-it.each(['missing', 'partial'])(
+it.each(casesOf(['missing', 'partial'], (state) => state === 'partial'))(
   '[R3] applies nothing to the worktree of a parent that has to be restored: it is %s',
   async (state) => {
     const fixture = await openFixture({ files })

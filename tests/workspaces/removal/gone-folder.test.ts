@@ -16,6 +16,7 @@ import {
   until,
   untilQuiet,
 } from '../../harness.ts'
+import { casesOf } from '../../soak.ts'
 
 const commit = `
       - call: write_file
@@ -75,11 +76,13 @@ type Shiplog = Awaited<ReturnType<typeof afterRoot>>['fixture']['shiplog']
 const noticesOf = async ({ client }: Shiplog) =>
   (await client.app.info()).notices.map(({ text }) => text)
 
-it.each([
+const works: [string, string, string[], string][] = [
   ['commits only', commit, ['committed.txt'], ''],
   ['uncommitted work only', uncommitted, ['open.txt'], '?? open.txt\n'],
   ['both', commit + uncommitted, ['committed.txt', 'open.txt'], '?? open.txt\n'],
-])(
+]
+
+it.each(casesOf(works, ([what]) => what === 'both'))(
   '[R1] saves the last recorded state of a root whose folder is gone, and restores it: %s',
   async (_, work, paths, status) => {
     const { fixture, id, path, branch } = await afterRoot(work)
@@ -102,7 +105,7 @@ it.each([
   },
 )
 
-it.each(['missing', 'empty', 'partial'])(
+it.each(casesOf(['missing', 'empty', 'partial'], (state) => state === 'partial'))(
   '[R1] saves the last recorded state of a sub-agent, and applies it: its folder is %s',
   async (state) => {
     const { fixture, id, path, branch } = await afterSubAgent(commit + uncommitted)
@@ -219,12 +222,14 @@ it('[R3] keeps commits of a detached HEAD that no run recorded', async () => {
   expect(inTurnStore(fixture, 'show', `${late}:late.txt`)).toBe('late\n')
 })
 
-it.each([
+const moments: [string, string[]][] = [
   ['before the save', ['committed.txt', 'open.txt']],
   ['after the save', ['committed.txt', 'open.txt']],
   // The folder was still there when it was saved.
   ['after the deletion', ['by-hand.txt', 'committed.txt', 'open.txt']],
-])(
+]
+
+it.each(casesOf(moments, ([moment]) => moment === 'after the save'))(
   '[R1] a removal that a kill interrupted %s ends with what is saved at the next start',
   async (moment, names) => {
     const { fixture, root, id, path } = await afterSubAgent(commit + uncommitted)
@@ -270,10 +275,12 @@ it.each([
   },
 )
 
-it.each([
+const lost: [string, string, string][] = [
   ['uncommitted', commit + uncommitted, 'open.txt'],
   ['committed', commit, 'committed.txt'],
-])(
+]
+
+it.each(casesOf(lost, ([what]) => what === 'committed'))(
   '[R5] ends a removal although a file of the record is lost that was %s',
   async (_, work, name) => {
     const { fixture, id, path } = await afterRoot(work)

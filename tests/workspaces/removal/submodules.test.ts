@@ -71,7 +71,7 @@ it.each([
   expect(told).toContain('which no patch contains: lib')
 })
 
-it('[R3] keeps a submodule beside a repository of its name with .git', async () => {
+itInSoak('[R3] keeps a submodule beside a repository of its name with .git', async () => {
   const { kept, told } = await removedAfter(
     `${commitIn} && git init -q lib.git && echo c > lib.git/c.txt`,
   )
