@@ -13,6 +13,8 @@ export function listFirst(names: readonly string[], max: number): string {
   return more > 0 ? `${shown} and ${more} more` : shown
 }
 
-/** `a, b and c`. */
-export const listed = (names: readonly string[]): string =>
-  new Intl.ListFormat('en-GB').format(names)
+/** `a, b and c`, or `a, b or c`. */
+export const listed = (names: readonly string[], word: 'and' | 'or' = 'and'): string =>
+  new Intl.ListFormat('en-GB', { type: word === 'and' ? 'conjunction' : 'disjunction' }).format(
+    names,
+  )

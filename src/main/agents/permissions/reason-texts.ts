@@ -1,4 +1,5 @@
 /** The sentences that say why a user is asked about a command. Those about several programs or files become one. */
+import { listed } from '../../../shared/text/counted.ts'
 import { named } from './named.ts'
 
 /** What is said of programs, files or variables. */
@@ -12,26 +13,26 @@ export interface Reason {
 type Sentence = (names: string[], isOne: boolean) => string
 
 const sentences = {
-  'no-rule': (names) => `No rule allows ${listed(names, 'or')}.`,
+  'no-rule': (names) => `No rule allows ${firstOf(names, 'or')}.`,
   'no-rule-outside': (names) =>
-    `No rule allows ${listed(names, 'or')} outside the working directory.`,
+    `No rule allows ${firstOf(names, 'or')} outside the working directory.`,
   'not-plain': (names, isOne) =>
-    `No rule allows ${listed(names, 'or')}, which ${isOne ? 'runs' : 'run'} unasked only in commands of plain words.`,
+    `No rule allows ${firstOf(names, 'or')}, which ${isOne ? 'runs' : 'run'} unasked only in commands of plain words.`,
   'in-program': (names, isOne) =>
-    `No rule allows ${listed(names, 'or')}, which ${isOne ? 'does' : 'do'} not run unasked within another program.`,
-  sets: (names, isOne) => `It sets the ${isOne ? 'variable' : 'variables'} ${listed(names)}.`,
-  reads: (names) => `It reads ${listed(names)}, outside the working directory.`,
-  'may-read': (names) => `It reads ${listed(names)}, which may be outside the working directory.`,
-  writes: (names) => `It writes to ${listed(names)}.`,
-  'writes-outside': (names) => `It writes to ${listed(names)}, outside the working directory.`,
+    `No rule allows ${firstOf(names, 'or')}, which ${isOne ? 'does' : 'do'} not run unasked within another program.`,
+  sets: (names, isOne) => `It sets the ${isOne ? 'variable' : 'variables'} ${firstOf(names)}.`,
+  reads: (names) => `It reads ${firstOf(names)}, outside the working directory.`,
+  'may-read': (names) => `It reads ${firstOf(names)}, which may be outside the working directory.`,
+  writes: (names) => `It writes to ${firstOf(names)}.`,
+  'writes-outside': (names) => `It writes to ${firstOf(names)}, outside the working directory.`,
   'may-write-outside': (names) =>
-    `It writes to ${listed(names)}, which may be outside the working directory.`,
+    `It writes to ${firstOf(names)}, which may be outside the working directory.`,
   'writes-git': (names, isOne) =>
-    `It writes to ${listed(names)}, which ${isOne ? 'belongs' : 'belong'} to Git.`,
+    `It writes to ${firstOf(names)}, which ${isOne ? 'belongs' : 'belong'} to Git.`,
   'writes-shiplog': (names, isOne) =>
-    `It writes to ${listed(names)}, which ${isOne ? 'belongs' : 'belong'} to Shiplog.`,
+    `It writes to ${firstOf(names)}, which ${isOne ? 'belongs' : 'belong'} to Shiplog.`,
   'writes-configuration': (names) =>
-    `It writes to ${listed(names)}, which may change what an agent runs.`,
+    `It writes to ${firstOf(names)}, which may change what an agent runs.`,
 } satisfies Record<string, Sentence>
 
 /** More names in a sentence are not read: all of them are in the command. */
@@ -48,9 +49,8 @@ export function reasonTexts(reasons: readonly Reason[]): string[] {
   })
 }
 
-function listed(names: string[], word: 'and' | 'or' = 'and'): string {
+function firstOf(names: string[], word?: 'and' | 'or'): string {
   const shown = names.length > namesMax ? names.slice(0, namesMax - 1) : names
   const left = names.length - shown.length
-  const all = left > 0 ? [...shown, `${left} more`] : shown
-  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} ${word} ${all.at(-1)}`
+  return listed(left > 0 ? [...shown, `${left} more`] : shown, word)
 }
